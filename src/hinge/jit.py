@@ -10,24 +10,27 @@ import functools
 import hashlib
 import importlib
 import inspect
+import numbers
 import os
 import pathlib
 import pickle
+import secrets
 import struct
 import sys
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, get_type_hints
 
+import llvmlite
 import numba
 import numpy as np
-from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import config, types
 from numba.core.compiler import CompileResult
 from numba.core.extending import (
     intrinsic,
+    lower_builtin,
     overload_method,
     register_model,
+    type_callable,
     typeof_impl,
     unbox,
 )
@@ -35,7 +38,9 @@ from numba.core.datamodel import models
 from numba.core.datamodel.registry import register_default
 from numba.core.imputils import impl_ret_borrowed
 from numba.core.pythonapi import NativeValue
+from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
+from numba.core.sigutils import normalize_signature
 
 from hinge import native as native_module
 from hinge.native import Compiled, fingerprint, native_methods
@@ -55,7 +60,7 @@ class NativeType(types.NamedTuple):  # type: ignore[misc]
 
     def __init__(self, field_types: tuple[Any, ...], cls: type) -> None:
         super().__init__(field_types, cls)
-        self.identity = (cls.__module__, cls.__qualname__, fingerprint(cls))
+        self.identity = _identity(cls)
         self.name = f"{'.'.join(self.identity[:2])}#{self.identity[2]}({', '.join(map(str, field_types))})"
 
     @property
@@ -66,18 +71,39 @@ class NativeType(types.NamedTuple):  # type: ignore[misc]
         """Tuples of one layout convert into each other in Numba; two rules must not."""
         return None
 
+    def __bool__(self) -> bool:
+        """Numba takes a receiver that is false for none at all; a class without fields has the length 0."""
+        return True
+
     def __reduce__(self) -> Any:
+        if _identity(self.instance_class) != self.identity:
+            raise LookupError(f"a global that {self.identity[1]} uses has changed since: nobody knows what was compiled")
         return _find_native_type, (self.identity, self.types)
 
 
+Identity = tuple[str, str, str]
 _native_types: dict[type, type[NativeType]] = {}
+_first_of_identity: dict[Identity, type] = {}
 
 
-def _find_native_type(identity: tuple[str, str, str], field_types: tuple[Any, ...]) -> Any:
+def _identity(cls: type) -> Identity:
+    return cls.__module__, cls.__qualname__, fingerprint(cls)
+
+
+def native_type(cls: type, field_types: tuple[Any, ...]) -> NativeType:
+    """The Numba type of a native class; classes of one identity (a notebook cell run twice) share it."""
+    identity = _identity(cls)
+    first = _first_of_identity.setdefault(identity, cls)
+    if _identity(first) != identity:  # a global that it uses was changed meanwhile
+        first = _first_of_identity[identity] = cls
+    return _native_types[first](field_types, first)
+
+
+def _find_native_type(identity: Identity, field_types: tuple[Any, ...]) -> NativeType:
     """The type of this identity in this process; it is looked up when a cached kernel is loaded."""
-    for cls, its_type in _native_types.items():
-        if (cls.__module__, cls.__qualname__) == identity[:2] and fingerprint(cls) == identity[2]:
-            return its_type(field_types, cls)
+    for cls in _native_types:
+        if cls.__module__ == identity[0] and cls.__qualname__ == identity[1] and fingerprint(cls) == identity[2]:
+            return native_type(cls, field_types)
     raise LookupError(f"no native class {identity} is defined here")
 
 
@@ -86,27 +112,58 @@ def register(cls: type) -> None:
     its_type = type(f"{cls.__qualname__}Type", (NativeType,), {})
     _native_types[cls] = its_type
     register_default(its_type)(models.TupleModel)
-    hints = {name: hint for name, hint in get_type_hints(cls).items() if hint in (int, float)} if _has_hints(cls) else {}
-    numbers = {float: types.float64, int: types.int64}
 
     @typeof_impl.register(cls)
     def _typeof(value: Any, context: Any) -> Any:
-        field_types = tuple(
-            numbers[hints[name]] if name in hints else typeof_impl(element, context)
-            for name, element in zip(value._fields, value, strict=True)
-        )
-        return its_type(field_types, cls)
+        return native_type(cls, tuple(typeof_impl(field, context) for field in _fields_as_hinted(value)))
 
+    _add_constructor(cls)
     for name, method in native_methods(cls).items():
         _add_method(its_type, name, method)
 
 
-def _has_hints(cls: type) -> bool:
+def _add_constructor(cls: Any) -> None:
+    """Let compiled code make an instance: Numba itself would make an ordinary NamedTuple without methods."""
+
+    @type_callable(cls)
+    def _constructor(context: Any) -> Any:
+        def typer(*fields: Any) -> Any:
+            hints = _hints(cls)
+            return native_type(
+                cls,
+                tuple(
+                    types.float64 if hints.get(name) is float and isinstance(field, types.Number) else types.unliteral(field)
+                    for name, field in zip(cls._fields, fields, strict=True)
+                ),
+            )
+
+        return typer
+
+    @lower_builtin(cls, types.VarArg(types.Any))
+    def _make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        made = signature.return_type
+        fields = [
+            context.cast(builder, value, given, wanted)
+            for value, given, wanted in zip(arguments, signature.args, made.types, strict=True)
+        ]
+        return impl_ret_borrowed(context, builder, made, context.make_tuple(builder, made, fields))
+
+
+def _fields_as_hinted(value: Any) -> tuple[Any, ...]:
+    """The fields of a native tuple; a number where its class says `float` is one, so that C=1 is compiled as C=1.0."""
+    hints = _hints(type(value))
+    return tuple(
+        float(field) if hints.get(name) is float and isinstance(field, numbers.Real) else field
+        for name, field in zip(value._fields, value, strict=True)
+    )
+
+
+@functools.cache
+def _hints(cls: type) -> dict[str, Any]:
     try:
-        get_type_hints(cls)
+        return get_type_hints(cls)
     except NameError:  # an annotation that cannot be resolved says nothing of numbers
-        return False
-    return True
+        return {}
 
 
 def _add_method(its_type: type, name: str, method: Any) -> None:
@@ -120,7 +177,7 @@ def _add_method(its_type: type, name: str, method: Any) -> None:
 
 @typeof_impl.register(Compiled)
 def _typeof_compiled(value: Compiled, context: Any) -> Any:
-    return types.Dispatcher(value.dispatcher)
+    return cpu_target.typing_context.resolve_value_type(value.dispatcher)
 
 
 for _cls in native_module.native_classes:
@@ -133,8 +190,8 @@ def dispatcher(function: Compiled) -> Any:
     if function.replacement is not None:
         module, _, name = function.replacement.partition(":")
         return getattr(importlib.import_module(module), name)
-    made = numba.njit(**OPTIONS)(function.py_func)
-    made._cache = Cache(function.py_func)
+    made = numba.njit(**{**OPTIONS, "nogil": not function.holds_gil})(function.py_func)
+    made._cache = Cache(function)
     return made
 
 
@@ -153,8 +210,8 @@ def sources_digest() -> str:
 
 def cache_folders() -> Iterator[pathlib.Path]:
     """Where kernels may be kept, best first: what the user says, beside the package, the user's own cache."""
-    if numba.config.CACHE_DIR:
-        yield pathlib.Path(numba.config.CACHE_DIR) / "hinge"
+    if config.CACHE_DIR:
+        yield pathlib.Path(config.CACHE_DIR) / "hinge"
         return
     yield pathlib.Path(__file__).parent / "__pycache__" / "kernels"
     own = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("LOCALAPPDATA") if os.name == "nt" else None)
@@ -167,18 +224,22 @@ def cache_folders() -> Iterator[pathlib.Path]:
 class Cache:
     """One file a kernel, named by everything that decides its machine code, so that a stale one is never found.
 
-    Files are written whole and renamed; readers look in every folder, so that an image may be warmed while its
-    package folder is writable and run when it is not. Where nothing can be written, nothing is kept.
+    A file begins with a digest of its name and content: a damaged or renamed one is as good as none. Files are
+    written whole and renamed; readers look in every folder, so that an image may be warmed while its package folder
+    is writable and run when it is not. Where nothing can be written, nothing is kept.
     """
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Compiled) -> None:
         self.function = function
         self.cache_path = str(next(cache_folders()))
 
     def _name(self, signature: Any, codegen: Any) -> str:
+        arguments, _ = normalize_signature(signature)
+        tuples = [part.instance_class for part in _parts(arguments) if hasattr(part, "instance_class")]
         what = (
-            sources_digest(), fingerprint(self.function), str(signature), codegen.magic_tuple(),
-            numba.__version__, np.__version__, sys.version, numba.config.BOUNDSCHECK,
+            sources_digest(), fingerprint(self.function), str(signature), fingerprint(tuple(tuples)),
+            codegen.magic_tuple(), numba.__version__, llvmlite.__version__, np.__version__, sys.version,
+            config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT, config.USING_SVML,
         )  # fmt: skip
         return f"{self.function.__name__}-{hashlib.sha256(repr(what).encode()).hexdigest()[:32]}.kernel"
 
@@ -188,30 +249,73 @@ class Cache:
         name = self._name(signature, target_context.codegen())
         for folder in cache_folders():
             try:
-                payload = pickle.loads((folder / name).read_bytes())
-                return CompileResult._rebuild(target_context, *payload)
-            except (OSError, EOFError, pickle.UnpicklingError, LookupError):
-                continue  # not there, or damaged: it is compiled again and written anew
+                return CompileResult._rebuild(target_context, *pickle.loads(_read_sealed(folder / name)))
+            except (OSError, LookupError, ImportError, AttributeError):
+                continue  # not there, damaged, or of a class that is gone: it is compiled again and written anew
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep compiled code. (The name is Numba's.)"""
-        if result.lifted or result.library.has_dynamic_globals:
+        arguments, _ = normalize_signature(signature)
+        takes_functions = any(isinstance(part, types.Dispatcher) for part in _parts(arguments))
+        if takes_functions or result.lifted or result.library.has_dynamic_globals:
             return
-        content = dumps(result._reduce())
+        try:
+            content = dumps(result._reduce())
+        except LookupError:  # a rule whose globals were changed under way (see NativeType): it is good for now only
+            return
+        name = self._name(signature, result.codegen)
         for folder in cache_folders():
             try:
-                folder.mkdir(parents=True, exist_ok=True)
-                handle, temporary = tempfile.mkstemp(dir=folder)
-                with os.fdopen(handle, "wb") as file:
-                    file.write(content)
-                os.replace(temporary, folder / self._name(signature, result.codegen))
+                _write_sealed(folder / name, content)
                 return
             except OSError:
                 continue
 
     def flush(self) -> None:
         """Numba's hook for `recompile`; nothing here can be stale."""
+
+
+def _parts(its_types: Iterable[Any]) -> Iterator[Any]:
+    """All types that these are made of."""
+    for its_type in its_types:
+        yield its_type
+        yield from _parts(getattr(its_type, "types", ()))
+        if isinstance(its_type, Bound):
+            yield from _parts((its_type.inner,))
+
+
+def _seal(path: pathlib.Path, content: bytes) -> bytes:
+    return hashlib.sha256(path.name.encode() + b"\0" + content).digest()
+
+
+def _read_sealed(path: pathlib.Path) -> bytes:
+    """The content of a file that only this user, root or the owner of the package can have written.
+
+    To load a kernel is to run it: in a folder where all may write, a stranger's file must not be opened.
+    """
+    with open(path, "rb") as file:
+        status = os.fstat(file.fileno())
+        trusted = {0, os.geteuid(), os.stat(__file__).st_uid} if os.name == "posix" else {status.st_uid}
+        if status.st_uid not in trusted or (os.name == "posix" and status.st_mode & 0o022):
+            raise PermissionError(f"{path} may have been written by another user")
+        seal, content = file.read(32), file.read()
+    if seal != _seal(path, content):
+        raise OSError(f"{path} is damaged")
+    return content
+
+
+def _write_sealed(path: pathlib.Path, content: bytes) -> None:
+    """Write a file as a whole: whoever reads it sees all of it or none, whoever else writes it at the same time."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(f".{os.getpid()}-{secrets.token_hex(4)}")
+    try:
+        # Readable by all: an image is often warmed as root and run as somebody else.
+        with open(temporary, "xb", opener=functools.partial(os.open, mode=0o644)) as file:
+            file.write(_seal(path, content) + content)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 # --------------------------------------------------------------------------- calls without a dispatch: bound work
@@ -270,11 +374,13 @@ def type_of(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return types.Array(numba.from_dtype(value.dtype), value.ndim, "C")
     if isinstance(value, tuple):
-        its_types = tuple(type_of(element) for element in value)
         if type(value) in _native_types:
-            return _native_types[type(value)](its_types, type(value))
+            return native_type(type(value), tuple(map(type_of, _fields_as_hinted(value))))
+        its_types = tuple(map(type_of, value))
         return types.NamedTuple(its_types, type(value)) if hasattr(value, "_fields") else types.Tuple(its_types)
-    return types.float64 if isinstance(value, float) else types.int64
+    if isinstance(value, numbers.Real):
+        return types.int64 if isinstance(value, numbers.Integral) else types.float64
+    raise TypeError(f"a frame holds tuples, arrays and numbers only, not {value!r}")
 
 
 def _words(value: Any) -> list[int]:
@@ -286,10 +392,10 @@ def _words(value: Any) -> list[int]:
         address = value.__array_interface__["data"][0]
         return [0, 0, value.size, value.itemsize, address, *value.shape, *value.strides]
     if isinstance(value, tuple):
-        return [word for element in value for word in _words(element)]
-    if isinstance(value, float):
-        return [struct.unpack("<Q", struct.pack("<d", value))[0]]
-    return [int(value) & 0xFFFFFFFFFFFFFFFF]
+        elements = _fields_as_hinted(value) if type(value) in _native_types else value
+        return [word for element in elements for word in _words(element)]
+    number = struct.pack("<q", value) if type_of(value) is types.int64 else struct.pack("<d", value)
+    return list(struct.unpack("<Q", number))
 
 
 def entry(function: Compiled, *argument_types: Any) -> Any:

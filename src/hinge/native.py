@@ -22,13 +22,14 @@ do (their bytecode, constants, and the globals they use).
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import os
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-__all__ = ["INTERPRETED", "Compiled", "compiled", "fingerprint", "native"]
+__all__ = ["INTERPRETED", "Compiled", "compiled", "fingerprint", "native", "unbind"]
 
 #: True when NUMBA_DISABLE_JIT asks for plain Python everywhere (to debug, or to measure coverage).
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -47,11 +48,13 @@ class Compiled:
 
     ``replacement`` names, as "module:function", what stands for it in compiled code where Python itself cannot
     say it (a prefetch, a vector of eight numbers); the decorated function is then its meaning in plain Python.
+    ``holds_gil``: it reads Python's own objects, so other threads of Python wait while it runs.
     """
 
-    def __init__(self, function: Callable[..., Any], replacement: str | None = None) -> None:
+    def __init__(self, function: Callable[..., Any], replacement: str | None = None, holds_gil: bool = False) -> None:
         self.py_func = function
         self.replacement = replacement
+        self.holds_gil = holds_gil
         self._dispatcher: Any = None
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
@@ -73,21 +76,35 @@ class Compiled:
             return self.py_func(*arguments)
         return self.dispatcher(*arguments)
 
+    def __reduce__(self) -> str:
+        """Pickled by name, like any function: a worker process has, or compiles, its own."""
+        return self.__qualname__
+
     def __repr__(self) -> str:
         return f"<compiled {self.__module__}.{self.__qualname__}>"
 
 
-def compiled(function: Callable[..., Any] | None = None, *, replacement: str | None = None) -> Any:
+def compiled(
+    function: Callable[..., Any] | None = None, *, replacement: str | None = None, holds_gil: bool = False
+) -> Any:
     """Mark a function as compiled: see `Compiled`."""
     if function is None:
-        return lambda f: Compiled(f, replacement)
-    return Compiled(function, replacement)
+        return lambda f: Compiled(f, replacement, holds_gil)
+    return Compiled(function, replacement, holds_gil)
+
+
+@compiled(replacement="hinge.jit:unbind")
+def unbind(bound: Any) -> Any:
+    """The tuple that was laid out in memory for this call (`hinge.jit.Frame`); in plain Python it is passed itself."""
+    return bound
 
 
 def native(cls: T) -> T:
     """Make the methods of a NamedTuple callable inside compiled code (see the module's text)."""
     if not (isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")):
         raise TypeError(f"@native is for NamedTuple classes (class Rule(NamedTuple): ...), not for {cls!r}")
+    if "_shown_as" in vars(cls):
+        return cls
     shown = cls.__name__
     if shown in _names_taken:
         # Numba tells tuples apart by their class name alone: with a taken name, a function compiled for the other
@@ -99,10 +116,19 @@ def native(cls: T) -> T:
     _names_taken.add(cls.__name__)
     cls._shown_as = shown  # type: ignore[attr-defined]
     cls.__repr__ = _show  # type: ignore[method-assign,assignment]
+    # A class that inherits from a native one is native too: Numba would take it for its parent.
+    cls.__init_subclass__ = classmethod(native)  # type: ignore[assignment]
+    if hasattr(cls, "tau") and not hasattr(cls, "acts"):
+        cls.acts = _acts_on_any_loss  # type: ignore[attr-defined]
     native_classes.append(cls)
     for tell in on_new_class:
         tell(cls)
     return cls
+
+
+def _acts_on_any_loss(self: Any, margin: float, loss: float) -> bool:
+    """A step without an ``acts`` of its own moves on every constraint that suffers a loss."""
+    return loss > 0
 
 
 def _show(self: Any) -> str:
@@ -111,11 +137,13 @@ def _show(self: Any) -> str:
 
 
 def native_methods(cls: type) -> dict[str, types.FunctionType]:
-    """The methods of a native class: what its author wrote, without what NamedTuple itself adds."""
+    """The methods of a native class, inherited ones too: what its author wrote, without what NamedTuple itself adds."""
     made_by_namedtuple = {"_make", "_replace", "_asdict"}
     return {
         name: value
-        for name, value in vars(cls).items()
+        for base in reversed(cls.__mro__)
+        if hasattr(base, "_fields")
+        for name, value in vars(base).items()
         if isinstance(value, types.FunctionType) and not name.startswith("__") and name not in made_by_namedtuple
     }
 
@@ -123,61 +151,112 @@ def native_methods(cls: type) -> dict[str, types.FunctionType]:
 def fingerprint(thing: Any) -> str:
     """A short name for what a function does, or all methods of a native class: equal code, equal fingerprint.
 
-    It looks through the globals and closures that the code uses, so editing a constant or a function that a rule
-    calls makes a new rule.
+    It looks through the globals, closures and modules that the code uses, so editing a constant or a function that
+    a rule calls makes a new rule. What it cannot look through is taken for new in every process.
     """
-    digest = hashlib.sha256()
-    _describe(thing, digest.update, set())
-    return digest.hexdigest()[:16]
+    description = _Description()
+    description.add(thing)
+    return description.digest.hexdigest()[:16]
 
 
-def _describe(thing: Any, write: Callable[[bytes], None], seen: set[int]) -> None:
-    if isinstance(thing, Compiled):
-        thing = thing.py_func
-    if isinstance(thing, types.FunctionType):
-        if id(thing) in seen:
-            return
-        seen.add(id(thing))
-        _describe_code(thing.__code__, write)
-        write(repr(thing.__defaults__).encode())
-        for cell in thing.__closure__ or ():
-            _describe(cell.cell_contents, write, seen)
-        for name in _names_used(thing.__code__):
-            if name in thing.__globals__:
-                write(name.encode())
-                _describe(thing.__globals__[name], write, seen)
-    elif isinstance(thing, type) and hasattr(thing, "_shown_as"):
-        if id(thing) in seen:
-            return
-        seen.add(id(thing))
-        write(f"{thing.__module__}.{thing.__qualname__}{thing._fields}".encode())
-        for name, method in sorted(native_methods(thing).items()):
-            write(name.encode())
-            _describe(method, write, seen)
-    elif isinstance(thing, (bool, int, float, complex, str, bytes, type(None))):
-        write(repr(thing).encode())
-    elif isinstance(thing, tuple):
-        for element in thing:
-            _describe(element, write, seen)
-    elif hasattr(thing, "tobytes"):
-        write(thing.tobytes())
-    else:
-        write(f"{getattr(thing, '__module__', '')}.{getattr(thing, '__qualname__', type(thing).__qualname__)}".encode())
+#: Their versions are part of a cached kernel's name (hinge's own sources too): a name says all about what is inside.
+_LIBRARIES = {"builtins", "math", "cmath", "operator", "numpy", "numba", "llvmlite"}
+_THIS_PROCESS = os.urandom(16).hex()
 
 
-def _describe_code(code: types.CodeType, write: Callable[[bytes], None]) -> None:
-    write(code.co_code)
-    write(repr((code.co_names, code.co_varnames)).encode())
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            _describe_code(constant, write)
+class _Description:
+    """Everything that decides what code does, written so that no two descriptions read the same."""
+
+    def __init__(self) -> None:
+        self.digest = hashlib.sha256()
+        self._met: dict[int, int] = {}
+        self._looked_into: set[tuple[int, frozenset[str]]] = set()
+
+    def _write(self, kind: str, content: str | bytes) -> None:
+        data = content.encode() if isinstance(content, str) else content
+        self.digest.update(f"{kind}:{len(data)}:".encode() + data)
+
+    def add(self, thing: Any) -> None:
+        if isinstance(thing, Compiled):
+            self._write("compiled", f"{thing.replacement} {thing.holds_gil}")
+        elif hasattr(thing, "targetoptions"):  # one of Numba's own functions
+            self._write("options", repr(sorted(thing.targetoptions.items())))
+        thing = getattr(thing, "py_func", thing)
+        if isinstance(thing, (bool, int, float, complex, str, bytes, type(None), type(...))):
+            self._write("value", repr(thing))
+        elif isinstance(thing, tuple):
+            self._write("tuple", str(len(thing)))
+            if type(thing) is not tuple:
+                self.add(type(thing))
+            self._add_all(thing)
+        elif isinstance(thing, frozenset):
+            self._write("set", repr(sorted(map(repr, thing))))
+        elif hasattr(thing, "tobytes") and hasattr(thing, "dtype"):
+            self._write("array", f"{thing.dtype}{thing.shape}")
+            self._write("bytes", thing.tobytes())
+        elif id(thing) in self._met:
+            self._write("again", str(self._met[id(thing)]))
         else:
-            write(repr(constant).encode())
+            self._met[id(thing)] = len(self._met)
+            self._add_definition(thing)
+
+    def _add_all(self, things: Iterable[Any]) -> None:
+        for thing in things:
+            self.add(thing)
+
+    def _add_definition(self, thing: Any) -> None:
+        package = (getattr(thing, "__module__", None) or type(thing).__module__).partition(".")[0]
+        its_name = getattr(thing, "__qualname__", None)
+        if isinstance(thing, types.CodeType):
+            self._write("code", thing.co_code + thing.co_exceptiontable)
+            self._write("names", repr((thing.co_names, thing.co_varnames, thing.co_freevars, thing.co_cellvars)))
+            self._write("arguments", repr((thing.co_argcount, thing.co_kwonlyargcount, thing.co_flags)))
+            self._add_all(thing.co_consts)
+        elif package in _LIBRARIES and not isinstance(thing, types.ModuleType):
+            self._write("library", f"{getattr(thing, '__module__', '')}.{its_name or repr(thing)}")
+        elif isinstance(thing, types.FunctionType):
+            self._add_function(thing)
+        elif isinstance(thing, type) and hasattr(thing, "_fields"):
+            self._write("namedtuple", f"{thing.__module__}.{its_name}{thing._fields}{_annotations(thing)}")
+            self._add_all(getattr(thing, "_field_defaults", {}).items())
+            self._add_all(sorted(native_methods(thing).items()))
+        elif isinstance(thing, type) and issubclass(thing, enum.Enum):
+            self._write("enum", f"{thing.__module__}.{its_name}")
+            self._add_all((name, member.value) for name, member in thing.__members__.items())
+        elif isinstance(thing, types.ModuleType):
+            self._write("module", thing.__name__)
+        elif package == "hinge" and its_name:
+            self._write("hinge", f"{thing.__module__}.{its_name}")
+        else:
+            self._write("unknown", f"{_THIS_PROCESS}{id(thing)}")
+
+    def _add_function(self, function: types.FunctionType) -> None:
+        self.add(function.__code__)
+        self._add_all((function.__defaults__, *sorted((function.__kwdefaults__ or {}).items())))
+        for cell in function.__closure__ or ():
+            self.add(cell.cell_contents)
+        self._add_names(_names_used(function.__code__), function.__globals__)
+
+    def _add_names(self, names: frozenset[str], variables: dict[str, Any]) -> None:
+        """What these names mean here."""
+        for name in sorted(names & variables.keys()):
+            self._write("name", name)
+            value = variables[name]
+            self.add(value)
+            if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] not in _LIBRARIES:
+                self._add_module(value, names)
+
+    def _add_module(self, module: types.ModuleType, names: frozenset[str]) -> None:
+        """What may be reached through a module by one of these names."""
+        if (id(module), names) not in self._looked_into:
+            self._looked_into.add((id(module), names))
+            self._add_names(names, vars(module))
 
 
-def _names_used(code: types.CodeType) -> list[str]:
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            names.update(_names_used(constant))
-    return sorted(names)
+def _annotations(cls: type) -> str:
+    return repr([repr(vars(base).get("__annotations__")) for base in cls.__mro__ if hasattr(base, "_fields")])
+
+
+def _names_used(code: types.CodeType) -> frozenset[str]:
+    inner = (_names_used(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
+    return frozenset(code.co_names).union(*inner)
