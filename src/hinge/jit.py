@@ -23,7 +23,8 @@ from typing import Any, get_type_hints
 import llvmlite
 import numba
 import numpy as np
-from numba.core import config, types
+from llvmlite import ir
+from numba.core import cgutils, config, types
 from numba.core.compiler import CompileResult
 from numba.core.extending import (
     intrinsic,
@@ -41,6 +42,7 @@ from numba.core.pythonapi import NativeValue
 from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
+from numba.np.arrayobj import make_array
 
 from hinge import native as native_module
 from hinge.native import Compiled, fingerprint, native_methods
@@ -122,21 +124,24 @@ def register(cls: type) -> None:
         _add_method(its_type, name, method)
 
 
+def _as_hinted(hint: Any, given: Any) -> Any:
+    """The type of a field that is given as a number of some kind: what its class says it is."""
+    if hint is float and isinstance(given, types.Number):
+        return types.float64
+    if hint is int and isinstance(given, (types.Integer, types.Boolean)):
+        return types.int64
+    return types.unliteral(given)
+
+
 def _add_constructor(cls: Any) -> None:
     """Let compiled code make an instance: Numba itself would make an ordinary NamedTuple without methods."""
 
     @type_callable(cls)
     def _constructor(context: Any) -> Any:
         def typer(*fields: Any) -> Any:
-            hints = _hints(cls)
-            return native_type(
-                cls,
-                tuple(
-                    types.float64 if hints.get(name) is float and isinstance(field, types.Number) else types.unliteral(field)
-                    for name, field in zip(cls._fields, fields, strict=True)
-                ),
-            )
+            return native_type(cls, tuple(map(_as_hinted, map(_hints(cls).get, cls._fields), fields)))
 
+        typer.__signature__ = inspect.signature(cls)  # type: ignore[attr-defined]
         return typer
 
     @lower_builtin(cls, types.VarArg(types.Any))
@@ -173,6 +178,17 @@ def _add_method(its_type: type, name: str, method: Any) -> None:
     resolve.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
     resolve.__name__ = name
     overload_method(its_type, name, jit_options=OPTIONS)(resolve)
+
+
+_typeof_any_class = typeof_impl.dispatch(type)
+
+
+@typeof_impl.register(type)
+def _typeof_class(value: Any, context: Any) -> Any:
+    """A native class, called in compiled code, is its own constructor (see `_add_constructor`)."""
+    if value in _native_types:
+        return cpu_target.typing_context._lookup_global(value)
+    return _typeof_any_class(value, context)
 
 
 @typeof_impl.register(Compiled)
@@ -354,6 +370,23 @@ def unbind(typingctx: Any, bound: Any) -> Any:
         return impl_ret_borrowed(context, builder, inner, builder.load(pointer))
 
     return bound.inner(bound), codegen
+
+
+@intrinsic
+def with_fields(typingctx: Any, template: Any, table: Any, row: Any) -> Any:
+    """`hinge.native.with_fields` in compiled code."""
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = make_array(table)(context, builder, arguments[1])
+        across = cgutils.unpack_tuple(builder, array.shape, 2)[1]
+        first = builder.gep(array.data, [builder.mul(arguments[2], across)])
+        fields = []
+        for column, wanted in enumerate(template.types):
+            number = builder.load(builder.gep(first, [ir.Constant(ir.IntType(64), column)]))
+            fields.append(context.cast(builder, number, table.dtype, wanted))
+        return context.make_tuple(builder, template, fields)
+
+    return template(template, table, types.int64), codegen
 
 
 class Frame:

@@ -99,6 +99,12 @@ def unbind(bound: Any) -> Any:
     return bound
 
 
+@compiled(replacement="hinge.jit:with_fields")
+def with_fields(template: Any, numbers: Any, row: int) -> Any:
+    """An instance of the template's class whose fields are the numbers of one row of a table."""
+    return type(template)(*(float(number) for number in numbers[row, : len(template)]))
+
+
 def native(cls: T) -> T:
     """Make the methods of a NamedTuple callable inside compiled code (see the module's text)."""
     if not (isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")):

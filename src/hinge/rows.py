@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hinge.native import compiled, native
+from hinge.native import native
 from hinge.vectors import add, add_product, load, load_last, prefetch, store, total, zeros
 
 #: Rows whose indices are checked at a time: few enough to stay in the cache until they are learnt from.
@@ -182,8 +182,18 @@ class DenseRow(NamedTuple):
         """w += coefficient x."""
         data = self.data
         step = weights.dtype.type(coefficient)
-        start = np.uint64(self.start)
-        for j in range(np.uint64(0), np.uint64(self.stop - self.start)):
+        start, width = np.uint64(self.start), np.uint64(self.stop - self.start)
+        like = zeros(weights, 16)
+        whole = width // _SIXTEEN * _SIXTEEN
+        for j in range(np.uint64(0), whole, _SIXTEEN):
+            store(weights, j, add_product(load(weights, j, like), load(data, start + j, like), step))
+        left = width - whole
+        if left > 0 and width >= _SIXTEEN:
+            j = width - _SIXTEEN
+            x = load_last(data, start + j, np.int64(left), like)
+            store(weights, j, add_product(load(weights, j, like), x, step))
+            left = np.uint64(0)
+        for j in range(width - left, width):
             weights[j] += step * data[start + j]
 
     def add_to_lane(self, weights: Any, lanes: int, lane: int, coefficient: float) -> None:
@@ -281,12 +291,3 @@ class Dense(NamedTuple):
     def first_irregular(self, start: int, stop: int) -> int:
         """A dense row has no indices that could be wrong."""
         return stop
-
-
-@compiled
-def first_not_finite(rows: Any, start: int, stop: int) -> int:
-    """The first row of start..stop whose squared norm is not a finite number; stop if there is none."""
-    for t in range(start, stop):
-        if not np.isfinite(rows.row(t).sq_norm()):
-            return t
-    return stop

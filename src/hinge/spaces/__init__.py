@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Spaces: where hypotheses live. How a row is scored, and how a move is made.
+
+A space has ``begin(row)``, called before the first row it learns from is scored; ``score(row, scores)``, which fills
+the scores and answers with the squared norm that a constraint of one lane has; ``move(row, coefficients, number)``,
+called in round ``number`` if any coefficient is not 0; and ``prefetch(row)``.
+"""

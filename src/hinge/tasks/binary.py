@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Binary classification: one lane, one constraint z = y x with required margin 1 ([PA06] 3)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from hinge.focus import Constraint
+from hinge.native import native
+
+
+@native
+class Binary(NamedTuple):
+    """The labels are the codes 0 and 1; y is -1 and +1. The loss is [1 - y w.x]+."""
+
+    def predict(self, scores: Any, first: int, known: int) -> int:
+        """1 where the score is above 0, else 0; -1 while no label is known."""
+        if known == 0:
+            return -1
+        return 1 if known > 1 and scores[first] > 0 else 0
+
+    def is_mistake(self, prediction: int, truth: int) -> bool:
+        """The labels differ."""
+        return prediction != truth
+
+    def worst(self, scores: Any, first: int, labels: int, truth: int, prediction: int) -> Constraint:
+        """The one constraint; none while there is one label only."""
+        if labels < 2:
+            return Constraint(0.0, 0.0, -1, -1)
+        if truth == 1:
+            return Constraint(float(scores[first]), 1.0, 0, -1)
+        return Constraint(-float(scores[first]), 1.0, -1, 0)
+
+    def against(self, scores: Any, first: int, labels: int, truth: int, prediction: int) -> Constraint:
+        """The one constraint there is."""
+        return self.worst(scores, first, labels, truth, prediction)
