@@ -24,7 +24,7 @@ import llvmlite
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, config, types
+from numba.core import boxing, cgutils, config, types
 from numba.core.compiler import CompileResult
 from numba.core.extending import (
     intrinsic,
@@ -337,6 +337,36 @@ def _write_sealed(path: pathlib.Path, content: bytes) -> None:
 # --------------------------------------------------------------------------- calls without a dispatch: bound work
 
 
+class Borrowed(types.Array):  # type: ignore[misc]
+    """A C-contiguous array that somebody else keeps alive: it is never counted, where Numba would count references
+    to every array at every call of every function of a round.
+    """
+
+    def __init__(self, dtype: Any, ndim: int) -> None:
+        super().__init__(dtype, ndim, "C", name=f"borrowed({dtype}, {ndim}d)")
+
+
+@register_model(Borrowed)
+class _BorrowedModel(models.StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, its_type: Borrowed) -> None:
+        ordinary = models.ArrayModel(manager, its_type)
+        members = [(field, ordinary.get_type(field)) for field in ordinary._fields]
+        super().__init__(manager, its_type, [("meminfo", types.voidptr), *members[1:]])
+
+
+@unbox(Borrowed)
+def _unbox_array(typ: Any, obj: Any, c: Any) -> Any:
+    owned_type = types.Array(typ.dtype, typ.ndim, "C")
+    unboxed = boxing.unbox_array(owned_type, obj, c)
+    owned = make_array(owned_type)(c.context, c.builder, unboxed.value)
+    borrowed = make_array(typ)(c.context, c.builder)
+    for field in ("nitems", "itemsize", "data", "shape", "strides", "parent"):
+        setattr(borrowed, field, getattr(owned, field))
+    borrowed.meminfo = c.context.get_constant_null(types.voidptr)
+    c.context.nrt.decref(c.builder, owned_type, unboxed.value)
+    return NativeValue(borrowed._getvalue(), is_error=unboxed.is_error)
+
+
 class Bound(types.Type):  # type: ignore[misc]
     """A tuple that lies ready in memory: passed to a kernel as the one number that is its address.
 
@@ -405,7 +435,7 @@ class Frame:
 def type_of(value: Any) -> Any:
     """The Numba type of a (nested) tuple; an array counts as C-contiguous and writable, as kernels treat it."""
     if isinstance(value, np.ndarray):
-        return types.Array(numba.from_dtype(value.dtype), value.ndim, "C")
+        return Borrowed(numba.from_dtype(value.dtype), value.ndim)
     if isinstance(value, tuple):
         if type(value) in _native_types:
             return native_type(type(value), tuple(map(type_of, _fields_as_hinted(value))))
