@@ -60,9 +60,9 @@ class NativeType(types.NamedTuple):  # type: ignore[misc]
     name may have been edited since.
     """
 
-    def __init__(self, field_types: tuple[Any, ...], cls: type) -> None:
+    def __init__(self, field_types: tuple[Any, ...], cls: type, identity: Identity) -> None:
         super().__init__(field_types, cls)
-        self.identity = _identity(cls)
+        self.identity = identity
         self.name = f"{'.'.join(self.identity[:2])}#{self.identity[2]}({', '.join(map(str, field_types))})"
 
     @property
@@ -79,7 +79,7 @@ class NativeType(types.NamedTuple):  # type: ignore[misc]
 
     def __reduce__(self) -> Any:
         if _identity(self.instance_class) != self.identity:
-            raise LookupError(f"a global that {self.identity[1]} uses has changed since: nobody knows what was compiled")
+            raise LookupError(f"a global that {self.identity[1]} uses has changed: nobody knows what was compiled")
         return _find_native_type, (self.identity, self.types)
 
 
@@ -96,9 +96,9 @@ def native_type(cls: type, field_types: tuple[Any, ...]) -> NativeType:
     """The Numba type of a native class; classes of one identity (a notebook cell run twice) share it."""
     identity = _identity(cls)
     first = _first_of_identity.setdefault(identity, cls)
-    if _identity(first) != identity:  # a global that it uses was changed meanwhile
+    if first is not cls and _identity(first) != identity:  # a global that it uses was changed meanwhile
         first = _first_of_identity[identity] = cls
-    return _native_types[first](field_types, first)
+    return _native_types[first](field_types, first, identity)
 
 
 def _find_native_type(identity: Identity, field_types: tuple[Any, ...]) -> NativeType:
@@ -177,7 +177,7 @@ def _add_method(its_type: type, name: str, method: Any) -> None:
 
     resolve.__signature__ = inspect.signature(method)  # type: ignore[attr-defined]
     resolve.__name__ = name
-    overload_method(its_type, name, jit_options=OPTIONS)(resolve)
+    overload_method(its_type, name, jit_options={**OPTIONS, "forceinline": True})(resolve)
 
 
 _typeof_any_class = typeof_impl.dispatch(type)
@@ -422,7 +422,7 @@ def with_fields(typingctx: Any, template: Any, table: Any, row: Any) -> Any:
 class Frame:
     """A (nested) tuple of arrays and numbers laid out in memory for `unbind`; it keeps the arrays alive.
 
-    Arrays must be C-contiguous; numbers are int or float. `write` renews a part in place.
+    Arrays must be C-contiguous; numbers are whole ones of 64 bits or floats.
     """
 
     def __init__(self, value: Any) -> None:

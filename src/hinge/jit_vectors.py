@@ -70,18 +70,23 @@ def load(typingctx: Any, array: Any, offset: Any, like: Any) -> Any:
 
 
 @intrinsic
-def load_last(typingctx: Any, array: Any, offset: Any, keep: Any, like: Any) -> Any:
-    """`hinge.vectors.load_last`."""
+def load_first(typingctx: Any, array: Any, offset: Any, count: Any, like: Any) -> Any:
+    """`hinge.vectors.load_first`."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        vector = context.get_value_type(like)
+        vector, number = context.get_value_type(like), ir.IntType(32)
         pointer = _pointer(context, builder, array, arguments[0], arguments[1], vector)
-        loaded = builder.load(pointer, align=_alignment(array))
-        place = ir.Constant(ir.VectorType(arguments[2].type, like.width), list(range(like.width, 0, -1)))
-        wanted = builder.icmp_signed("<=", place, _splat(builder, arguments[2], like.width))
-        return builder.select(wanted, loaded, ir.Constant(vector, None))
+        wide = arguments[2].type
+        place = ir.Constant(ir.VectorType(wide, like.width), list(range(like.width)))
+        wanted = builder.icmp_unsigned("<", place, _splat(builder, arguments[2], like.width))
+        kind = ir.FunctionType(vector, [pointer.type, number, wanted.type, vector])
+        letter = {32: "f32", 64: "f64"}[array.dtype.bitwidth]
+        name = f"llvm.masked.load.v{like.width}{letter}.p0v{like.width}{letter}"
+        function = cgutils.get_or_insert_function(builder.module, kind, name)
+        alignment = ir.Constant(number, _alignment(array))
+        return builder.call(function, [pointer, alignment, wanted, ir.Constant(vector, None)])
 
-    return like(array, offset, keep, like), codegen
+    return like(array, offset, count, like), codegen
 
 
 @intrinsic

@@ -27,11 +27,11 @@ def load(array: Any, offset: int, like: Any) -> Any:
     return array[int(offset) : int(offset) + len(like)].copy()
 
 
-@compiled(replacement="hinge.jit_vectors:load_last")
-def load_last(array: Any, offset: int, keep: int, like: Any) -> Any:
-    """As `load`, but zeros for all except the last ``keep`` numbers."""
-    numbers = array[int(offset) : int(offset) + len(like)].copy()
-    numbers[: len(numbers) - keep] = 0
+@compiled(replacement="hinge.jit_vectors:load_first")
+def load_first(array: Any, offset: int, count: int, like: Any) -> Any:
+    """As `load`, but zeros after the first ``count`` numbers; what lies there is not touched."""
+    numbers = np.zeros_like(like)
+    numbers[: int(count)] = array[int(offset) : int(offset) + int(count)]
     return numbers
 
 
