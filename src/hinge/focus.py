@@ -61,7 +61,7 @@ class Predicted(NamedTuple):
         return move_by_one(constraint, step, first, q, weight, coefficients)
 
 
-@compiled
+@compiled(inline=True)
 def move_by_one(constraint: Any, step: Any, first: int, q: float, weight: float, coefficients: Any) -> Share:
     """One constraint acts alone: w + tau z. The dual value grows by tau l - tau² ||z||² / 2."""
     loss = constraint.required - constraint.margin

@@ -206,7 +206,8 @@ def dispatcher(function: Compiled) -> Any:
     if function.replacement is not None:
         module, _, name = function.replacement.partition(":")
         return getattr(importlib.import_module(module), name)
-    made = numba.njit(**{**OPTIONS, "nogil": not function.holds_gil})(function.py_func)
+    options = {**OPTIONS, "nogil": not function.holds_gil, "forceinline": function.inline}
+    made = numba.njit(**options)(function.py_func)
     made._cache = Cache(function)
     return made
 

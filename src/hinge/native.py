@@ -48,13 +48,17 @@ class Compiled:
 
     ``replacement`` names, as "module:function", what stands for it in compiled code where Python itself cannot
     say it (a prefetch, a vector of eight numbers); the decorated function is then its meaning in plain Python.
-    ``holds_gil``: it reads Python's own objects, so other threads of Python wait while it runs.
+    ``holds_gil``: it reads Python's own objects, so other threads of Python wait while it runs. ``inline``: it is a
+    part of whatever calls it, as the methods of native classes are.
     """
 
-    def __init__(self, function: Callable[..., Any], replacement: str | None = None, holds_gil: bool = False) -> None:
+    def __init__(
+        self, function: Callable[..., Any], replacement: str | None = None, holds_gil: bool = False, inline: bool = False
+    ) -> None:
         self.py_func = function
         self.replacement = replacement
         self.holds_gil = holds_gil
+        self.inline = inline
         self._dispatcher: Any = None
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
@@ -85,12 +89,16 @@ class Compiled:
 
 
 def compiled(
-    function: Callable[..., Any] | None = None, *, replacement: str | None = None, holds_gil: bool = False
+    function: Callable[..., Any] | None = None,
+    *,
+    replacement: str | None = None,
+    holds_gil: bool = False,
+    inline: bool = False,
 ) -> Any:
     """Mark a function as compiled: see `Compiled`."""
     if function is None:
-        return lambda f: Compiled(f, replacement, holds_gil)
-    return Compiled(function, replacement, holds_gil)
+        return lambda f: Compiled(f, replacement, holds_gil, inline)
+    return Compiled(function, replacement, holds_gil, inline)
 
 
 @compiled(replacement="hinge.jit:unbind")

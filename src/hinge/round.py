@@ -51,7 +51,7 @@ class Batch(NamedTuple):
     flags: Any
 
 
-@compiled
+@compiled(inline=True)
 def leader(totals: Any) -> int:
     """The contender with the least weighted mistakes so far; of equals the one with the least loss, then the first."""
     best = 0
@@ -64,7 +64,7 @@ def leader(totals: Any) -> int:
     return best
 
 
-@compiled
+@compiled(inline=True)
 def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -> Any:
     """One round: (why it stopped, the leader's prediction, its loss, whether that was a mistake).
 
@@ -194,7 +194,7 @@ def predict_dense(machine_bound: Any, data: Any) -> Any:
     return _predict(unbind(machine_bound), DenseRow(data, 0, data.size))
 
 
-@compiled
+@compiled(inline=True)
 def _predict(machine: Any, row: Any) -> Any:
     q = machine.space.score(row, machine.scores)
     first = leader(machine.totals) * machine.stride

@@ -20,7 +20,7 @@ from hinge.vectors import load, store, zeros
 B = 0
 
 
-@compiled
+@compiled(inline=True)
 def begin_with(row: Any, state: Any) -> None:
     """Settle the intercept's size on the first non-zero row."""
     if math.isnan(state[B]):
@@ -29,7 +29,7 @@ def begin_with(row: Any, state: Any) -> None:
             state[B] = math.sqrt(q / row.size())
 
 
-@compiled
+@compiled(inline=True)
 def intercept_value(state: Any) -> float:
     """b; 0 as long as it is not settled."""
     return 0.0 if math.isnan(state[B]) else float(state[B])

@@ -33,7 +33,7 @@ class Multiclass(NamedTuple):
         return Constraint(float(scores[first + truth]) - float(scores[first + rival]), 1.0, truth, rival)
 
 
-@compiled
+@compiled(inline=True)
 def highest(scores: Any, first: int, labels: int, without: int) -> int:
     """The first label of the highest score among those other than ``without``; -1 if there is none."""
     best = -1

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from hinge.text.characters import know_all_of_unicode
 from hinge.text.work import ROWS
 
-__all__ = ["as_list", "blocks", "encode_one", "encode_rows", "lengths_of"]
+__all__ = ["as_list", "blocks", "complain_of", "encode_one", "encode_rows", "lengths_of"]
 
 
 def as_list(texts: Any) -> Sequence[str]:
@@ -43,7 +43,9 @@ def lengths_of(texts: Sequence[str] | Sequence[bytes]) -> np.ndarray[Any, Any]:
     try:
         return np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     except TypeError:
-        _complain_of_rows(texts, 0)
+        for row, text in enumerate(texts):
+            complain_of(text, f"row {row}")
+        raise
 
 
 def blocks(lengths: np.ndarray[Any, Any], characters: int) -> Iterator[tuple[int, int]]:
@@ -62,16 +64,16 @@ def encode_rows(
 ) -> tuple[bytes, np.ndarray[Any, Any]]:
     """The bytes of the rows, a 0 behind each, and the position behind each 0."""
     try:
-        joined = "\0".join(texts)
-    except TypeError:
-        _complain_of_rows(texts, first_row)
-    if joined.isascii():
-        return joined.encode() + b"\0", np.cumsum(lengths + 1)
-    parts = [
-        text.encode() if text.isascii() else encode_one(text, lowercase, words, f"row {first_row + i}")
-        for i, text in enumerate(texts)
-    ]
-    return b"\0".join(parts) + b"\0", np.cumsum(lengths_of(parts) + 1)
+        parts = [text.encode() if text.isascii() else encode_one(text, lowercase, words) for text in texts]
+    except (AttributeError, ValueError):  # not a str, or no UTF-8: say where
+        for row, text in enumerate(texts, first_row):
+            complain_of(text, f"row {row}")
+            encode_one(text, lowercase, words, f"row {row}")
+        raise
+    data = b"\0".join(parts) + b"\0"
+    if len(data) > lengths.sum() + len(texts):  # not ASCII throughout
+        lengths = lengths_of(parts)
+    return data, np.cumsum(lengths + 1)
 
 
 def encode_one(text: str, lowercase: bool, words: bool, where: str = "the text") -> bytes:
@@ -90,12 +92,6 @@ def encode_one(text: str, lowercase: bool, words: bool, where: str = "the text")
             f"{where} has half a character, the lone surrogate {text[error.start]!r} at position {error.start}, which "
             "has no UTF-8: repair what decoded it, or text.encode('utf-8', 'replace').decode()"
         ) from error
-
-
-def _complain_of_rows(texts: Iterable[Any], first_row: int) -> NoReturn:
-    for row, text in enumerate(texts, first_row):
-        complain_of(text, f"row {row}")
-    raise AssertionError("unreachable: the rows were refused, yet all are str")
 
 
 def complain_of(text: Any, where: str) -> None:
