@@ -27,7 +27,8 @@ from hinge.native import INTERPRETED, compiled
 
 EMPTY, GOOD = -1, 0
 (LABEL, ONE_LABEL, GROUP, COLUMN, NEGATIVE, COLUMN_ZERO, TOO_WIDE, COLON_MISSING, VALUE, LARGE, BYTE, BAR_MISSING,
- NAMESPACE, WEIGHT, NEGATIVE_WEIGHT, BASE, COST, COST_LABEL, TAG, MIXED, INCOMPLETE, AFTER_QUOTE, FIELDS) = range(1, 24)  # fmt: skip
+ NAMESPACE, WEIGHT, NEGATIVE_WEIGHT, BASE, COST, COST_LABEL, TAG, MIXED, INCOMPLETE, AFTER_QUOTE,
+ FIELDS) = range(1, 24)  # fmt: skip
 
 #: What was expected, by problem; {before} is what stands before it in the same word.
 EXPECTED = {
@@ -86,7 +87,7 @@ class TextRows(NamedTuple):
 
 def room_for(size: int, hard: int = MOST_HARD) -> TextRows:
     """Room for whatever ``size`` bytes can hold. (Memory that is never written is never taken.)"""
-    most, rows = size // 2 + 2, min(size // 2 + 2, MOST_ROWS)
+    most, rows = size + 2, min(size // 2 + 2, MOST_ROWS)
     return TextRows(
         np.empty(most, np.float32), np.empty(most, np.int32), np.zeros(rows + 1, np.int64),
         np.empty(most), np.empty(most), np.zeros(rows + 1, np.int64),
@@ -201,8 +202,9 @@ class LineReader:
         """A batch of what was written; the first may settle what form the file has."""
         raise NotImplementedError
 
-    def begin(self, text: np.ndarray) -> None:
-        """Told of each new part of the text."""
+    def begin(self, text: np.ndarray) -> int:
+        """Told of each new part of the text; says where its first line begins."""
+        return 0
 
     def after_bad(self, text: np.ndarray, at: int) -> int:
         """Where the line behind a bad one begins."""
@@ -210,13 +212,17 @@ class LineReader:
 
     def complaint(self, text: np.ndarray, line: int, begin: int, at: int, problem: int) -> BadLine:
         """The error for a problem at ``at`` in the line that begins at ``begin``."""
-        whole = bytes(text[begin : self.after_bad(text, begin) - 1]).rstrip(b"\r")
+        whole = bytes(text[begin : begin + int(np.argmax(text[begin:] == NEWLINE))]).rstrip(b"\r")
         place = min(at - begin, len(whole))
         before = whole[:place].replace(b"\t", b" ").split(b" ")[-1]
         after = whole[place:]
-        found = after[:1] if after[:1].isspace() else b"".join(after.split()[:1])
-        expected = EXPECTED[problem].replace("{before}", shown(before)[1:-1])
-        return BadLine(self.skips.path, line, len(whole[:place].decode("utf-8", "replace")) + 1, expected, shown(found))
+        found = shown(after[:1] if after[:1].isspace() else b"".join(after.split()[:1]))
+        expected, found = self.say(problem, shown(before)[1:-1], found, text, begin)
+        return BadLine(self.skips.path, line, len(whole[:place].decode("utf-8", "replace")) + 1, expected, found)
+
+    def say(self, problem: int, before: str, found: str, text: np.ndarray, begin: int) -> tuple[str, str]:
+        """What was expected and what was found, in words."""
+        return EXPECTED[problem].replace("{before}", before), found
 
     def batches(self) -> Iterator[Batch]:
         """All lines, in batches."""
@@ -225,11 +231,12 @@ class LineReader:
         out = room_for(0)
         unused = 0
         while (part := self.lines.read(unused)) is not None:
-            if len(out.data) < len(part) // 2 + 2:
+            if len(out.data) < len(part) + 2:
                 out = room_for(len(part))
-            self.begin(part)
-            state[AT] = unused = 0
-            while state[AT] < len(part) - unused:
+            unused = 0
+            state[AT] = self.begin(part)
+            state[LINE] += int(np.count_nonzero(part[: state[AT]] == NEWLINE))
+            while not unused and state[AT] < len(part):
                 state[ROWS:FIRST_LINE] = 0
                 error = None
                 while error is None:

@@ -18,6 +18,8 @@ from hinge.native import compiled, native
 from hinge.vectors import load, store, zeros
 
 B = 0
+#: So many weights lie near the processor anyway, once used: to ask for them costs more than it saves.
+NEAR = 1 << 21
 
 
 @compiled(inline=True)
@@ -68,7 +70,8 @@ class LinearOne(NamedTuple):
 
     def prefetch(self, row: Any) -> None:
         """Ask for the weights of a row to come."""
-        row.prefetch(self.weights, 1)
+        if self.weights.size > NEAR:
+            row.prefetch(self.weights, 1)
 
 
 @native
