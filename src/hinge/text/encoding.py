@@ -11,7 +11,7 @@ import numpy as np
 from hinge.text.characters import know_all_of_unicode
 from hinge.text.work import ROWS
 
-__all__ = ["as_list", "blocks", "complain_of", "encode_one", "encode_rows", "lengths_of"]
+__all__ = ["as_list", "blocks", "check_text", "encode_one", "encode_rows", "lengths_of"]
 
 
 def as_list(texts: Any) -> Sequence[str]:
@@ -44,7 +44,7 @@ def lengths_of(texts: Sequence[str] | Sequence[bytes]) -> np.ndarray[Any, Any]:
         return np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
     except TypeError:
         for row, text in enumerate(texts):
-            complain_of(text, f"row {row}")
+            check_text(text, f"row {row}")
         raise
 
 
@@ -67,7 +67,7 @@ def encode_rows(
         parts = [text.encode() if text.isascii() else encode_one(text, lowercase, words) for text in texts]
     except (AttributeError, ValueError):  # not a str, or no UTF-8: say where
         for row, text in enumerate(texts, first_row):
-            complain_of(text, f"row {row}")
+            check_text(text, f"row {row}")
             encode_one(text, lowercase, words, f"row {row}")
         raise
     data = b"\0".join(parts) + b"\0"
@@ -94,7 +94,7 @@ def encode_one(text: str, lowercase: bool, words: bool, where: str = "the text")
         ) from error
 
 
-def complain_of(text: Any, where: str) -> None:
+def check_text(text: Any, where: str) -> None:
     """Raise a ValueError unless it is a str."""
     if isinstance(text, str):
         return

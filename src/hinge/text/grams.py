@@ -18,7 +18,17 @@ import numpy as np
 from hinge.native import compiled
 from hinge.text.characters import SPACE, WORD
 
-__all__ = ["finish", "hash_units", "mix", "split_ascii_words", "split_characters", "split_padded_word", "split_words", "word_at"]
+__all__ = [
+    "finish",
+    "hash_units",
+    "key_of",
+    "mix",
+    "split_ascii_words",
+    "split_characters",
+    "split_padded_word",
+    "split_words",
+    "word_at",
+]
 
 BITS_32 = 0xFFFFFFFF
 
@@ -39,9 +49,7 @@ def code_point(text: Any, position: Any) -> Any:
 
 
 @compiled
-def split_words(
-    text: Any, position: Any, end: Any, kinds: Any, fold: Any, folded: Any, at: Any, starts: Any
-) -> Any:
+def split_words(text: Any, position: Any, end: Any, kinds: Any, fold: Any, folded: Any, at: Any, starts: Any) -> Any:
     r"""Write the words of a row, each of two or more characters (``\b\w\w+\b``) and followed by a space.
 
     Returns how many there are; ``starts[i]`` is where word i starts, and one more start marks the end. The byte at

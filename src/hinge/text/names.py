@@ -47,7 +47,7 @@ def enter_all(bound: Any) -> Any:
 
 @compiled
 def note_units(
-    folded: Any, starts: Any, n_units: Any, gap: Any, low: Any, high: Any, mask: Any, seen: Any, fresh: Any, n_fresh: Any
+    folded: Any, starts: Any, n_units: Any, gap: Any, low: Any, high: Any, mask: Any, seen: Any, fresh: Any, filled: Any
 ) -> Any:
     """Append (column, first byte, last byte + 1) of each run of units never seen before; returns the new count.
 
@@ -69,17 +69,18 @@ def note_units(
             # 63 bits, for the sign bit would turn the number negative, and never 0
             fingerprint = (hashed << 31) ^ finish(second_state, tail, end - begin) | 1
             if enter(seen, fingerprint):
-                fresh[n_fresh, 0] = key_of(hashed, mask) >> 1
-                fresh[n_fresh, 1] = begin
-                fresh[n_fresh, 2] = end
-                n_fresh += 1
-    return n_fresh
+                fresh[filled, 0] = key_of(hashed, mask) >> 1
+                fresh[filled, 1] = begin
+                fresh[filled, 2] = end
+                filled += 1
+    return filled
 
 
 class NameTable:
     """Columns and the n-grams met in them, at most ``most`` of all together (None: no limit)."""
 
     def __init__(self, most: int | None = None) -> None:
+        """An empty table."""
         self.most = most
         self.of_column: dict[int, list[str]] = {}
         self.n_names = 0

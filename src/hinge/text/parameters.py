@@ -13,7 +13,7 @@ __all__ = ["CHECKS"]
 
 
 def _is_whole(value: Any, low: int, high: int) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and low <= int(value) <= high
+    return not isinstance(value, bool) and isinstance(value, Integral) and low <= int(value) <= high
 
 
 def _check_ngrams(value: Any) -> None:

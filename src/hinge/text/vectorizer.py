@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import threading
 from typing import Any
 
 import numpy as np
 
-from hinge.text.encoding import as_list, blocks, complain_of, encode_one, encode_rows, lengths_of
+from hinge.text.encoding import as_list, blocks, check_text, encode_one, encode_rows, lengths_of
 from hinge.text.names import NameTable
 from hinge.text.parameters import CHECKS
 from hinge.text.work import ANALYZERS, NORMS, Settings, Work
@@ -24,10 +26,10 @@ KEPT = 1 << 18
 class Text:
     r"""Texts become sparse rows: words or characters, n-grams of them, hashed into ``2**bits`` columns.
 
-    Column ``|h| mod 2**bits`` of a row counts the n-grams of hash h, where h is MurmurHash3 (32 bits, signed, seed 0) of
-    the n-gram's UTF-8; ``signed`` counts those of negative hash as -1, so that collisions cancel on average
-    (Weinberger et al., Feature Hashing for Large Scale Multitask Learning, ICML 2009, section 2). Columns and values are those
-    of scikit-learn's ``HashingVectorizer(n_features=2**bits, alternate_sign=signed, ngram_range=ngrams)``.
+    Column ``|h| mod 2**bits`` of a row counts the n-grams of hash h, where h is MurmurHash3 (32 bits, signed, seed 0)
+    of the n-gram's UTF-8; ``signed`` counts those of negative hash as -1, so that collisions cancel on average
+    (Weinberger et al., Feature Hashing for Large Scale Multitask Learning, ICML 2009, section 2). Columns and values
+    are those of scikit-learn's ``HashingVectorizer(n_features=2**bits, alternate_sign=signed, ngram_range=ngrams)``.
 
     Parameters: ``ngrams`` the shortest and the longest n-gram; ``analyzer`` "word" (runs of two or more letters, digits
     and underscores), "char", or "char_wb" (characters of one word at a time, a space before and behind it);
@@ -61,6 +63,7 @@ class Text:
         names: bool | int = False,
         dtype: Any = np.float32,
     ) -> None:
+        """Set and check the parameters."""
         self.ngrams = ngrams
         self.bits = bits
         self.analyzer = analyzer
@@ -73,19 +76,17 @@ class Text:
         self._start_anew()
 
     def _start_anew(self) -> None:
-        self.__dict__["_idle"] = None  # memory that no thread works with; None until the first text
-        self.__dict__["_naming"] = threading.Lock()
-        keep = self.names
-        self.__dict__["_table"] = NameTable(None if keep is True else int(keep)) if keep else None
+        self._idle: list[Work] = []  # memory that no thread works with
+        self._naming = threading.Lock()
+        most = None if self.names is True else int(self.names)
+        self._table = NameTable(most) if self.names else None
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Check a parameter as it is set; a changed one starts the table of names anew."""
-        if name not in CHECKS:
-            object.__setattr__(self, name, value)
-            return
-        CHECKS[name](value)
+        if name in CHECKS:
+            CHECKS[name](value)
         object.__setattr__(self, name, value)
-        if "_table" in self.__dict__:
+        if name in CHECKS and "_table" in self.__dict__:
             self._start_anew()
 
     # ------------------------------------------------------------------------------------------ texts to rows
@@ -131,12 +132,8 @@ class Text:
 
     def transform_one(self, text: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """The sorted columns (int32) and the values of one text: the row that `transform` makes of it."""
-        if not isinstance(text, str):
-            complain_of(text, "the text")
-        if text.isascii():
-            data = text.encode()
-        else:
-            data = encode_one(text, bool(self.lowercase), self.analyzer == "word")
+        check_text(text, "the text")
+        data = text.encode() if text.isascii() else encode_one(text, bool(self.lowercase), self.analyzer == "word")
         length = len(data)
         work = self._take(length + 1)
         work.text[:length] = data
@@ -148,7 +145,7 @@ class Text:
         return indices, values
 
     def _run(self, work: Work, n_rows: int) -> int:
-        table: NameTable | None = self._table
+        table = self._table
         if table is None or table.full:
             return work.run(n_rows, 0)
         with self._naming:
@@ -160,20 +157,16 @@ class Text:
 
     def _take(self, n_bytes: int) -> Work:
         """Memory that is this thread's until it gives it back. (pop and append of a list are atomic.)"""
-        if self._idle:
-            try:
-                work: Work = self._idle.pop()
-            except IndexError:  # another thread was quicker
-                pass
-            else:
-                if work.n_bytes >= n_bytes:
-                    return work
+        try:
+            work = self._idle.pop()
+            if work.n_bytes >= n_bytes:
+                return work
+        except IndexError:  # none is idle
+            pass
         room = max(1 << 12, 1 << (n_bytes - 1).bit_length())
         return Work(self._settings(), room, np.zeros(1, dtype=np.int64))
 
     def _give_back(self, work: Work) -> None:
-        if self._idle is None:
-            self.__dict__["_idle"] = []
         if work.n_bytes <= KEPT:
             self._idle.append(work)
 
@@ -187,7 +180,7 @@ class Text:
             signed=int(self.signed),
             norm=NORMS.index(self.norm),
             binary=int(self.binary),
-            naming=int(self.names is not False),
+            naming=int(bool(self.names)),
         )
 
     # ------------------------------------------------------------------------------------------ reading weights
@@ -195,12 +188,14 @@ class Text:
     @property
     def names_(self) -> dict[int, tuple[str, ...]]:
         """The n-grams met so far, by column, first met first."""
-        return {column: tuple(names) for column, names in self._named().of_column.items()}
+        table = self._named()
+        with self._naming:
+            return {column: tuple(names) for column, names in table.of_column.items()}
 
     @property
     def collisions_(self) -> dict[int, tuple[str, ...]]:
         """The columns that stand for more than one n-gram met so far."""
-        return {column: tuple(names) for column, names in self._named().of_column.items() if len(names) > 1}
+        return {column: names for column, names in self.names_.items() if len(names) > 1}
 
     def name(self, column: int) -> str:
         """The n-gram of a column; several are joined by " | ", and a column not met yet is "#" and its number.
@@ -218,16 +213,16 @@ class Text:
         """The column of an n-gram and the sign it is counted with: its weight is ``sign * coef[column]``.
 
         >>> Text().column("free")
-        (100559, 1)
+        (156782, 1)
         """
         from sklearn.utils import murmurhash3_32
 
-        complain_of(ngram, "the n-gram")
+        check_text(ngram, "the n-gram")
         hashed = int(murmurhash3_32(encode_one(ngram.lower() if self.lowercase else ngram, False, False)))
         return abs(hashed) % (1 << self.bits), -1 if self.signed and hashed < 0 else 1
 
     def _named(self) -> NameTable:
-        table: NameTable | None = self._table
+        table = self._table
         if table is None:
             raise AttributeError("this Text keeps no names: make it Text(names=True), then transform")
         return table
@@ -249,8 +244,9 @@ class Text:
         return self
 
     def __repr__(self) -> str:
-        usual = Text.__init__.__kwdefaults__ | {"ngrams": (1, 1), "bits": 18}
-        given = (f"{name}={getattr(self, name)!r}" for name in CHECKS if getattr(self, name) != usual[name])
+        """The parameters that are not the usual ones."""
+        usual = inspect.signature(Text).parameters
+        given = (f"{name}={getattr(self, name)!r}" for name in CHECKS if getattr(self, name) != usual[name].default)
         return f"{type(self).__name__}({', '.join(given)})"
 
     def __sklearn_tags__(self) -> Any:
@@ -266,13 +262,16 @@ class Text:
         )
 
     def __sklearn_is_fitted__(self) -> bool:
+        """Always: there is nothing to fit."""
         return True
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_idle", "_naming")}
+        """The parameters and the names, without the memory to work in."""
+        with self._naming:
+            return {**self.get_params(), "_table": copy.deepcopy(self._table)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        table = state.pop("_table")
-        self.__dict__.update(state)
-        self._start_anew()
-        self.__dict__["_table"] = table
+        """As it was saved."""
+        parameters = {name: value for name, value in state.items() if name in CHECKS}
+        Text.__init__(self, **parameters)
+        self._table = state["_table"]

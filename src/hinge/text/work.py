@@ -113,6 +113,7 @@ class Work:
     """
 
     def __init__(self, settings: Settings, n_bytes: int, seen: np.ndarray[Any, Any]) -> None:
+        """Lay it out for texts that take up to ``n_bytes`` bytes together."""
         self.n_bytes = n_bytes
         fold = folding(bool(settings.lowercase))
         n_units = (2 if ANALYZERS[settings.analyzer] == "char_wb" else 1) * n_bytes + 2
