@@ -186,6 +186,31 @@ def test_labels_that_appear_on_the_way() -> None:
     assert not any(known.novel)
 
 
+def test_a_classifier_goes_from_one_label_to_two_to_many() -> None:
+    X = [[1.0, 0.0], [2.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    result = oracle.classifier(PA(), X, ["z", "z", "a", "m", "a"], b=0.0)
+    assert result.classes == ["z", "a", "m"]
+    assert result.novel == [True, False, True, True, False]
+    assert result.predictions == [None, "z", "z", "z", "a"]
+    assert result.losses == [0, 0, 1, 1, 0.5]
+    assert result.taus == [0, 0, 1, 0.5, 0.25]
+    assert result.weights.tolist() == [[-0.5, -0.5], [0.75, 0], [-0.25, 0.5]]
+
+
+@given(streams(labels=4), st.sampled_from([0.0, 0.5]))
+def test_the_third_label_changes_no_prediction_of_the_two(stream, b: float) -> None:
+    X, y, _, u = stream
+    pair = oracle.classifier(PA1(0.5), X, y % 2, known=(0, 1), b=b)
+    grown = oracle.classifier(PA1(0.5), np.vstack([X, u, X]), [*(y % 2), 2, *y], known=(0, 1), b=b)
+    assert grown.predictions[: len(y)] == pair.predictions
+    margin = pair.weights @ u + pair.intercept
+    negative, positive, new = grown.scores[len(y)]
+    assert positive - negative == pytest.approx(margin)
+    assert new == 0
+    assert grown.predictions[len(y)] == (1 if positive > negative else 0)
+    assert grown.novel == [False] * len(y) + [True] + [label == 3 and 3 not in y[:t] for t, label in enumerate(y)]
+
+
 # ----------------------------------------------------------------------------------- one oracle against another
 
 

@@ -129,7 +129,7 @@ def native(cls: T) -> T:
         cls.__name__ = f"{shown}_{count}"
     _names_taken.add(cls.__name__)
     cls._shown_as = shown  # type: ignore[attr-defined]
-    cls.__repr__ = _show  # type: ignore[method-assign,assignment]
+    cls.__repr__ = _show  # type: ignore[method-assign]
     # A class that inherits from a native one is native too: Numba would take it for its parent.
     cls.__init_subclass__ = classmethod(native)  # type: ignore[assignment]
     if hasattr(cls, "tau") and not hasattr(cls, "acts"):

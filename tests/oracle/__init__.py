@@ -6,6 +6,7 @@ norm (b = 0: none). Nothing here is shared with hinge itself, so that no mistake
 """
 
 from oracle.binary import binary
+from oracle.classifier import classifier
 from oracle.multiclass import Labels, multiclass
 from oracle.ranking import mira_coefficients, perceptron_coefficients, ranking
 from oracle.regression import regression
@@ -22,6 +23,7 @@ __all__ = [
     "Perceptron",
     "Step",
     "binary",
+    "classifier",
     "dense",
     "dual_growth",
     "mira_coefficients",
