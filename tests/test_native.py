@@ -242,6 +242,37 @@ def test_a_fingerprint_is_the_same_in_every_process_but_for_what_cannot_be_looke
     assert runs[0][1] != runs[1][1]
 
 
+EVERYTHING = """
+import importlib, pkgutil
+import hinge, hinge.jit
+from hinge.native import Compiled, fingerprint, native_classes
+modules = [
+    importlib.import_module(found.name)
+    for found in pkgutil.walk_packages(hinge.__path__, "hinge.")
+    if not found.name.endswith("__main__")
+]
+functions = {thing for module in modules for thing in vars(module).values() if isinstance(thing, Compiled)}
+for thing in sorted({*functions, *native_classes}, key=lambda thing: (thing.__module__, thing.__qualname__)):
+    print(thing.__module__, thing.__qualname__, fingerprint(thing))
+"""
+
+
+@pytest.mark.compiled
+def test_everything_in_hinge_has_a_fingerprint_that_lasts() -> None:
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", EVERYTHING],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.splitlines()
+        for seed in ("1", "2")
+    ]
+    assert len(runs[0]) > 10
+    assert [one for one, other in zip(*runs, strict=True) if one != other] == []  # these would never be cached
+
+
 def test_native_classes_need_no_compiler() -> None:
     script = (
         "import sys, hinge.native as native\n"
