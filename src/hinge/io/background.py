@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -20,11 +20,12 @@ class Background(Generic[T]):
     ['a', 'b', 'c']
 
     What the iterator raises is raised in the consumer, after the items before it. `stop` ends the thread between two
-    items and closes the iterator; nobody need use all of it.
+    items; nobody need use all of them. However it ends, ``finish`` is called once.
     """
 
-    def __init__(self, items: Iterator[T], ahead: int = 2) -> None:
+    def __init__(self, items: Iterator[T], ahead: int = 2, finish: Callable[[], None] = lambda: None) -> None:
         self._items = items
+        self._finish = finish
         self._room = threading.Semaphore(ahead)
         self._ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._stopped = threading.Event()
@@ -47,9 +48,7 @@ class Background(Generic[T]):
         except BaseException as error:
             last = _Raised(error)
         finally:
-            close = getattr(self._items, "close", None)
-            if close is not None:
-                close()
+            self._finish()
             self._ready.put(last)
 
     def __iter__(self) -> Background[T]:
@@ -72,12 +71,12 @@ class Background(Generic[T]):
 
     def stop(self, wait: bool = True) -> None:
         """End the thread; ``wait`` until it has ended (not for a pipe: its next byte may never come)."""
-        self._stopped.set()
         if not self._started:
-            close = getattr(self._items, "close", None)
-            if close is not None:
-                close()
+            if not self._stopped.is_set():
+                self._stopped.set()
+                self._finish()
             return
+        self._stopped.set()
         self._room.release()
         if wait:
             self._thread.join()

@@ -31,8 +31,8 @@ class Batch:
     indptr: np.ndarray
     #: The number of columns known so far: it can grow from batch to batch, and never shrinks.
     width: int
-    #: One label a row: an array of float64 or of strings, or a list of tuples (several labels a row); None if there
-    #: are no labels. A row without a label has NaN.
+    #: One label a row: an array of float64 or of strings, or a list of tuples (several labels a row), or of arrays (one
+    #: a sequence); None if there are no labels. A row without a label has NaN.
     y: Any = None
     #: One importance a row, float64; None if no row names one.
     weight: np.ndarray | None = None

@@ -19,9 +19,9 @@ def murmur3(text: Any, begin: int, end: int, seed: int) -> int:
     """MurmurHash3_x86_32 of text[begin:end].
 
     >>> hex(murmur3(b"hinge", 0, 5, 0))
-    '0x7b8d2b15'
+    '0x1929e62e'
     """
-    h = seed & WORD
+    h: int = seed & WORD
     at = begin
     while at + 4 <= end:
         k = text[at + 3] * 16777216 + text[at + 2] * 65536 + text[at + 1] * 256 + text[at] * 1
@@ -62,7 +62,7 @@ def name_hash(text: Any, begin: int, end: int, seed: int) -> int:
     for at in range(begin, end):
         digit = text[at] - 48
         if not 0 <= digit <= 9:
-            return murmur3(text, begin, end, seed)
+            return int(murmur3(text, begin, end, seed))
         total = (total * 10 + digit) & WORD
     return (total + seed) & WORD
 

@@ -52,12 +52,12 @@ def _zeros_below(typingctx: Any, word: Any) -> Any:
     return types.uint64(types.uint64), codegen
 
 
-@numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
+@numba.njit(**OPTIONS)  # type: ignore[call-overload, untyped-decorator]
 def leading_digits(text: Any, at: int) -> tuple[int, int]:
     """The number that the digits from ``at`` make, eight at most, and how many they are."""
-    word = _eight_bytes(text, at) ^ ZEROS
-    digits = _zeros_below(((word + NOT_A_DIGIT) | word) & TOP_BITS) >> THREE
-    if digits == np.uint64(0):
+    word: Any = _eight_bytes(text, at) ^ ZEROS  # type: ignore[call-arg]
+    digits: Any = _zeros_below(((word + NOT_A_DIGIT) | word) & TOP_BITS) >> THREE
+    if not digits:
         return 0, 0
     word = word << (SIXTY_FOUR - (digits << THREE))
     word = word * TEN + (word >> EIGHT)

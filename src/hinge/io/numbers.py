@@ -46,7 +46,7 @@ TOO_LARGE = 3.4028235677973e38
 FAR = 100_000
 
 
-@compiled(replacement="hinge.io.machine:leading_digits")
+@compiled(replacement="hinge.io.machine:leading_digits")  # type: ignore[untyped-decorator]
 def leading_digits(text: Any, at: int) -> tuple[int, int]:
     """The number that the digits from ``at`` make, eight at most, and how many they are."""
     total = 0

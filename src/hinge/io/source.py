@@ -139,7 +139,7 @@ class Lines:
     """The whole lines of a stream, about ``size`` bytes at a time, always in the same buffer.
 
     >>> lines = Lines(io.BytesIO(b"one\\ntwo\\nthree"), "text", 6)
-    >>> [bytes(part) for part in iter(lines.read, None)]
+    >>> [bytes(lines.read()) for _ in range(3)]
     [b'one\\n', b'two\\n', b'three\\n']
     """
 
@@ -178,7 +178,7 @@ class Lines:
         room = len(self.buffer) - 1 - SPARE
         try:
             while self.filled < room and not self.ended:
-                count = self.stream.readinto(memoryview(self.buffer)[self.filled : room])
+                count = self.stream.readinto(self.buffer.data[self.filled : room])
                 self.filled += count
                 self.ended = not count
                 if self.fresh and (self.filled >= 3 or self.ended):
