@@ -431,6 +431,7 @@ class Frame:
         self.holds = value
         self.memory = np.array(_words(value), dtype=np.uint64)
         self.address: int = self.memory.ctypes.data
+        self.argument = self.address
 
 
 def type_of(value: Any) -> Any:

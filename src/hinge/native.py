@@ -274,3 +274,31 @@ def _annotations(cls: type) -> str:
 def _names_used(code: types.CodeType) -> frozenset[str]:
     inner = (_names_used(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
     return frozenset(code.co_names).union(*inner)
+
+
+class _Plain:
+    """What `hinge.jit.Frame` is where nothing is compiled: the tuple itself is the argument."""
+
+    def __init__(self, value: Any) -> None:
+        self.argument = value
+
+
+def frame(value: Any) -> Any:
+    """A (nested) tuple of arrays and numbers made ready for kernels, which take its ``argument`` and `unbind` it."""
+    if INTERPRETED:
+        return _Plain(value)
+    from hinge import jit
+
+    return jit.Frame(value)
+
+
+def kernel(function: Compiled, *examples: Any) -> Callable[..., Any]:
+    """A compiled function made ready to be called, without a dispatch, with arguments of the kinds of the examples.
+
+    An example is a frame, an array (which whoever calls keeps alive meanwhile), an int or a float.
+    """
+    if INTERPRETED:
+        return function.py_func
+    from hinge import jit
+
+    return jit.entry(function, *(jit.Bound(e.type) if isinstance(e, jit.Frame) else jit.type_of(e) for e in examples))

@@ -37,6 +37,7 @@ class Machine(NamedTuple):
     taken: Any  # the round's own account, to be added to the totals once all is known to be well
     stride: int
     labels: int
+    averages: int
 
 
 @native
@@ -195,8 +196,16 @@ def predict_dense(machine_bound: Any, data: Any) -> Any:
 
 
 @compiled(inline=True)
+def _score(machine: Any, row: Any) -> float:
+    number = machine.totals[0, ROUNDS]
+    if machine.averages > 0 and number > 0:
+        return machine.space.score_mean(row, machine.scores, machine.coefficients, number)
+    return machine.space.score(row, machine.scores)
+
+
+@compiled(inline=True)
 def _predict(machine: Any, row: Any) -> Any:
-    q = machine.space.score(row, machine.scores)
+    q = _score(machine, row)
     first = leader(machine.totals) * machine.stride
     why = DONE if math.isfinite(q) else NOT_FINITE
     return why, machine.task.predict(machine.scores, first, machine.labels)
@@ -208,7 +217,7 @@ def score_rows(machine_bound: Any, rows_bound: Any, start: int, stop: int, score
     machine, rows = unbind(machine_bound), unbind(rows_bound)
     first = leader(machine.totals) * machine.stride
     for t in range(start, stop):
-        if not math.isfinite(machine.space.score(rows.row(t), machine.scores)):
+        if not math.isfinite(_score(machine, rows.row(t))):
             return t, NOT_FINITE
         for column in range(scores.shape[1]):
             scores[t, column] = machine.scores[first + column]

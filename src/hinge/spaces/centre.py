@@ -62,6 +62,10 @@ class Centre(NamedTuple):
         scores[1] = math.sqrt(max(0.0, state[RADIUS] * state[RADIUS] - extra * extra)) - math.sqrt(squared)
         return 1.0 if distance > 0 else 0.0
 
+    def score_mean(self, row: Any, scores: Any, scratch: Any, number: float) -> float:
+        """A centre is not averaged."""
+        return self.score(row, scores)
+
     def move(self, row: Any, coefficients: Any, number: float) -> None:
         """w + tau (x - w) / ||x - w||; the distance is read off again, it is what the loss was made of."""
         state = self.state

@@ -4,7 +4,7 @@
 The intercept is one more feature, of the constant value b, counted in ||x||² like any other; its weights are kept in
 ``bias``. b is ``state[0]``; NaN asks for ``intercept="auto"``: the root mean square of the non-zeros of the first
 non-zero row the learner learns from. Where the average hypothesis is wanted, ``late`` collects every move times the
-number of the round it was made in, so that the mean of w_2 .. w_{n+1} is ((n + 1) w - late) / n; else it is empty.
+number of the round it was made in, so that the mean of w_1 .. w_n is w - late / n; else it is empty.
 """
 
 from __future__ import annotations
@@ -58,6 +58,14 @@ class LinearOne(NamedTuple):
         scores[0] = score + self.bias[0] * self.bias.dtype.type(b)
         return float(q) + b * b
 
+    def score_mean(self, row: Any, scores: Any, scratch: Any, number: float) -> float:
+        """As `score`, for the mean of the hypotheses of the ``number`` rounds so far."""
+        q = self.score(row, scores)
+        late, _ = row.dot(self.late)
+        late += self.late_bias[0] * self.bias.dtype.type(intercept_value(self.state))
+        scores[0] -= late / self.bias.dtype.type(number)
+        return q
+
     def move(self, row: Any, coefficients: Any, number: float) -> None:
         """w += coefficient x."""
         step = float(coefficients[0])
@@ -91,26 +99,38 @@ class LinearLanes(NamedTuple):
 
     def score(self, row: Any, scores: Any) -> float:
         """w_l . x + bias_l b for all lanes into the scores; ||x||² + b²."""
+        self._dots(row, self.weights, self.bias, scores)
+        b = intercept_value(self.state)
+        return float(row.sq_norm()) + b * b
+
+    def score_mean(self, row: Any, scores: Any, scratch: Any, number: float) -> float:
+        """As `score`, for the mean of the hypotheses of the ``number`` rounds so far."""
+        self._dots(row, self.late, self.late_bias, scratch)
+        q = self.score(row, scores)
+        for lane in range(self.lanes):
+            scores[lane] -= scratch[lane] / self.bias.dtype.type(number)
+            scratch[lane] = 0
+        return q
+
+    def _dots(self, row: Any, weights: Any, bias: Any, scores: Any) -> None:
         lane = 0
         while lane < self.lanes:
             left = self.lanes - lane
             if left >= 32:
-                store(scores, lane, row.dot_panel(self.weights, self.lanes, lane, zeros(scores, 32)))
+                store(scores, lane, row.dot_panel(weights, self.lanes, lane, zeros(scores, 32)))
                 lane += 32
             elif left == 24:
-                store(scores, lane, row.dot_panel(self.weights, self.lanes, lane, zeros(scores, 24)))
+                store(scores, lane, row.dot_panel(weights, self.lanes, lane, zeros(scores, 24)))
                 lane += 24
             elif left == 16:
-                store(scores, lane, row.dot_panel(self.weights, self.lanes, lane, zeros(scores, 16)))
+                store(scores, lane, row.dot_panel(weights, self.lanes, lane, zeros(scores, 16)))
                 lane += 16
             else:
-                store(scores, lane, row.dot_panel(self.weights, self.lanes, lane, zeros(scores, 8)))
+                store(scores, lane, row.dot_panel(weights, self.lanes, lane, zeros(scores, 8)))
                 lane += 8
-        b = intercept_value(self.state)
-        as_weight = self.bias.dtype.type(b)
+        b = bias.dtype.type(intercept_value(self.state))
         for lane in range(self.lanes):
-            scores[lane] += self.bias[lane] * as_weight
-        return float(row.sq_norm()) + b * b
+            scores[lane] += bias[lane] * b
 
     def move(self, row: Any, coefficients: Any, number: float) -> None:
         """w_l += coefficient_l x for every lane with a coefficient; few lanes are moved one by one."""

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A hypothesis under way: its memory, the machine laid out for the kernels of `hinge.round`, and calls of them.
+
+An engine knows neither labels nor estimators. `LinearEngine` serves every task with weights in lanes, `CentreEngine`
+the uniclass task. Memory grows when features or labels appear; the machine is then laid out anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hinge import round as rounds
+from hinge.inputs import Table
+from hinge.native import frame, kernel
+from hinge.rows import Sparse
+from hinge.spaces.centre import Centre
+from hinge.spaces.linear import LinearLanes, LinearOne, aligned, lanes_for
+from hinge.steps import as_contenders
+from hinge.tasks.binary import Binary
+from hinge.tasks.multiclass import Multiclass
+
+#: A hypothesis up to this size, or up to the size of the batch, is copied before a batch is learnt from, to be put
+#: back if the batch turns out bad; before a larger one the batch is looked through instead.
+SMALL = 1 << 18
+#: So many rows are put in order at a time where a table has them out of order.
+UNTIDY = 4096
+
+_PADDING = 16
+_EMPTY = np.zeros(0)
+
+
+class Record(NamedTuple):
+    """What a pass leaves behind of every round: 13 or 17 bytes each."""
+
+    predictions: Any
+    losses: Any
+    flags: Any
+
+
+class Engine:
+    """What both engines share: laying out, calling, and putting back."""
+
+    #: The arrays that are the hypothesis; what is saved, and put back.
+    arrays: tuple[str, ...]
+    dtype: np.dtype[Any]
+    width: int
+    labels: int
+
+    def __init__(self, task: Any, steps: Sequence[Any], focus: Any, dtype: Any, labels: int) -> None:
+        self.task, self.focus, self.dtype, self.labels = task, focus, np.dtype(dtype), labels
+        self.choice, self.kinds, self.parameters = as_contenders(steps)
+        self.contenders = len(steps)
+        self.totals = np.zeros((self.contenders, rounds.TOTALS))
+        self.width = 0
+        self.stride = 1
+        self.average = False
+
+    # -- what an engine of one kind fills in
+
+    def space(self) -> Any:
+        """The space, over the arrays as they are now."""
+        raise NotImplementedError
+
+    def grow_features(self, width: int) -> None:
+        """Make room for features up to ``width``."""
+        raise NotImplementedError
+
+    def score_lanes(self) -> int:
+        """How many scores the space writes."""
+        raise NotImplementedError
+
+    # -- calls
+
+    def prepare(self) -> None:
+        """Lay the machine out anew; called whenever an array is another than before."""
+        lanes = self.score_lanes()
+        self.scores, self.coefficients = aligned(lanes, self.dtype), aligned(lanes, self.dtype)
+        self.machine = rounds.Machine(
+            self.space(), self.task, self.focus, self.choice, self.kinds, self.parameters, self.totals,
+            self.scores, self.coefficients, np.zeros_like(self.totals), self.stride, self.labels, int(self.average),
+        )  # fmt: skip
+        self.frame = frame(self.machine)
+        self.argument = self.frame.argument
+        self._kernels: dict[Any, Callable[..., Any]] = {}
+
+    def call(self, function: Any, *arguments: Any) -> Any:
+        """Call a kernel whose first argument is the machine."""
+        ready = self._kernels.get(function)
+        if ready is None:
+            ready = self._kernels[function] = kernel(function, self.frame, *arguments)
+        return ready(self.argument, *arguments)
+
+    def learn(
+        self, table: Table, truths: Any, weights: Any, start: int, stop: int, novel: int = 0, record: Record | None = None
+    ) -> None:
+        """Rounds start..stop. Raises for a bad row; the rows before it are then learnt from already."""
+        for first, last, view in table.pieces(self.dtype, start, stop):
+            done = first
+            while done < last:
+                done = self._learn(view, truths, weights, first, done, last, novel, record, table)
+                if done < last:  # a row out of order: put some in order, and go on from there
+                    until = min(last, done + UNTIDY)
+                    ordered = table.tidy(self.dtype, done, until)
+                    self._learn(ordered, truths, weights, done, done, until, novel, record, table)
+                    done = until
+
+    def _learn(
+        self, view: Any, truths: Any, weights: Any, first: int, start: int, stop: int, novel: int,
+        record: Record | None, table: Table,
+    ) -> int:  # fmt: skip
+        """Learn from rows of a view whose row 0 is ``first``; the first row not learnt from, out of order or past the end."""
+        part = slice(first, stop)
+        empty = _EMPTY if weights is None else weights[part]
+        batch = rounds.Batch(view, truths[part], empty, *(column[part] for column in record or self._no_record()))
+        framed = frame(batch)
+        ready = kernel(rounds.learn_rows, self.frame, framed, 0, 0, 0)
+        done, why = ready(self.argument, framed.argument, start - first, stop - first, novel)
+        if why in (rounds.NOT_FINITE, rounds.TOO_LARGE):
+            self.refuse(table, first + done, why)
+        return int(first + done)
+
+    def _no_record(self) -> Record:
+        return Record(np.zeros(0, self.prediction_dtype), _EMPTY, np.zeros(0, np.uint8))
+
+    @property
+    def prediction_dtype(self) -> Any:
+        """Labels are codes; everything else is a number."""
+        return np.int32 if isinstance(self.task, (Binary, Multiclass)) else np.float64
+
+    def refuse(self, table: Table, row: int, why: int) -> None:
+        """Say what is wrong with a row."""
+        if why == rounds.TOO_LARGE:
+            raise ValueError(overflow(f"row {row}", self.dtype))
+        raise ValueError(table.fault(row))
+
+    def look_through(self, table: Table) -> None:
+        """Raise for the first bad row, before anything is learnt."""
+        for first, last, view in table.pieces(self.dtype, 0, table.n):
+            done = first
+            while done < last:
+                framed = frame(view)
+                ready = kernel(rounds.check_rows, framed, 0, 0)
+                row, why = ready(framed.argument, done - first, last - first)
+                done = first + row
+                if why == rounds.NOT_FINITE:
+                    raise ValueError(table.fault(done))
+                if why == rounds.IRREGULAR:
+                    until = min(last, done + UNTIDY)
+                    framed = frame(table.tidy(self.dtype, done, until))
+                    row, why = kernel(rounds.check_rows, framed, 0, 0)(framed.argument, 0, until - done)
+                    if why == rounds.NOT_FINITE:
+                        raise ValueError(table.fault(done + row))
+                    done = until
+
+    def score(self, table: Table, columns: int) -> np.ndarray[Any, Any]:
+        """The leader's first ``columns`` scores for every row."""
+        scores = np.zeros((table.n, columns), self.dtype)
+        for first, last, view in table.pieces(self.dtype, 0, table.n):
+            view = self._in_range(view, table, first, last)
+            framed = frame(view)
+            part = scores[first:last]
+            done, why = kernel(rounds.score_rows, self.frame, framed, 0, 0, part)(
+                self.argument, framed.argument, 0, last - first, part
+            )
+            if why != rounds.DONE:
+                raise ValueError(table.fault(first + done))
+        return scores
+
+    def _in_range(self, view: Any, table: Table, first: int, last: int) -> Any:
+        """The view, or an ordered copy of it where an index may be out of order or out of range."""
+        if not isinstance(view, Sparse):
+            return view
+        framed = frame(view)
+        row, why = kernel(rounds.check_rows, framed, 0, 0)(framed.argument, 0, last - first)
+        if why == rounds.NOT_FINITE:
+            raise ValueError(table.fault(first + row))
+        return table.tidy(self.dtype, first, last) if why == rounds.IRREGULAR else view
+
+    # -- putting back
+
+    def copy(self) -> dict[str, Any]:
+        """All that a batch may change."""
+        kept = {name: getattr(self, name).copy() for name in self.arrays}
+        return {**kept, "labels": self.labels, "width": self.width, "stride": self.stride, "task": self.task}
+
+    def put_back(self, kept: dict[str, Any]) -> None:
+        """Be again as when the copy was made."""
+        for name, value in kept.items():
+            setattr(self, name, value)
+        self.prepare()
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the hypothesis."""
+        return sum(int(getattr(self, name).nbytes) for name in self.arrays)
+
+    def protect(self, table: Table) -> dict[str, Any] | None:
+        """Before a batch: a copy to put back if it fails, or, for a large hypothesis, None once the batch is known good."""
+        if self.nbytes <= max(SMALL, table.nbytes):
+            return self.copy()
+        self.look_through(table)
+        return None
+
+
+def overflow(where: str, dtype: Any) -> str:
+    """The message for a round whose scores or moves are too large for the weights' kind of number."""
+    wider = "pass float64, or scale the features" if dtype == np.float32 else "scale the features or the targets"
+    return f"{where}: the score or the move is too large for {dtype} weights (inf or NaN came out); {wider}."
+
+
+class LinearEngine(Engine):
+    """Weights in lanes: one lane for a score, contenders side by side."""
+
+    arrays = ("weights", "bias", "late", "late_bias", "state", "totals")
+
+    def __init__(
+        self, task: Any, steps: Sequence[Any], focus: Any, dtype: Any, *, labels: int, width: int, intercept: float,
+        average: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(task, steps, focus, dtype, labels)
+        self.state = np.array([intercept])
+        self.average = average
+        self.width = width
+        self.capacity = _padded(width)
+        self.lanes, self.stride = lanes_for(self.scores_each(), self.contenders)
+        self._allocate(self.capacity)
+        self.prepare()
+
+    def scores_each(self) -> int:
+        """Scores of one contender."""
+        return self.labels if isinstance(self.task, Multiclass) else 1
+
+    def score_lanes(self) -> int:
+        """All lanes."""
+        return self.lanes
+
+    def _allocate(self, capacity: int) -> None:
+        self.capacity = capacity
+        self.weights, self.bias = aligned(capacity * self.lanes, self.dtype), aligned(self.lanes, self.dtype)
+        self.late = aligned(capacity * self.lanes if self.average else 0, self.dtype)
+        self.late_bias = aligned(self.lanes if self.average else 0, self.dtype)
+
+    def space(self) -> Any:
+        """One hypothesis, or lanes."""
+        memory = (self.weights, self.bias, self.late, self.late_bias, self.state)
+        return LinearOne(*memory) if self.lanes == 1 else LinearLanes(*memory, self.lanes)
+
+    def put_back(self, kept: dict[str, Any]) -> None:
+        """Be again as when the copy was made."""
+        self.lanes = len(kept["bias"])
+        self.capacity = len(kept["weights"]) // self.lanes
+        super().put_back(kept)
+
+    def grow_features(self, width: int) -> None:
+        """At least twice the room each time, so that a feature costs the same however many there are."""
+        if width > self.capacity:
+            old = (self.weights, self.bias, self.late, self.late_bias)
+            self._allocate(_padded(max(width, 2 * self.capacity)))
+            for new, before in zip((self.weights, self.bias, self.late, self.late_bias), old, strict=True):
+                new[: len(before)] = before
+            self.prepare()
+        self.width = max(self.width, width)
+
+    def grow_labels(self, labels: int) -> None:
+        """Make room for labels. A binary hypothesis w becomes two of opposite sign, -w/2 and +w/2: the same margins."""
+        was_binary = isinstance(self.task, Binary)
+        if was_binary and labels <= 2:
+            self.labels = labels
+            self.prepare()
+            return
+        old_stride, old_lanes = self.stride, self.lanes
+        self.labels, self.task = labels, Multiclass()
+        if was_binary or labels > self.stride:
+            old = {name: getattr(self, name) for name in ("weights", "bias", "late", "late_bias")}
+            room = 0 if was_binary else old_stride * 5 // 4
+            self.lanes, self.stride = lanes_for(max(3, labels), self.contenders, room)
+            self._allocate(self.capacity)
+            for name, before in old.items():
+                after = getattr(self, name).reshape(-1, self.lanes)
+                before = before.reshape(-1, old_lanes)
+                for c in range(self.contenders):
+                    to, source = c * self.stride, c * old_stride
+                    if was_binary:
+                        after[:, to] = -0.5 * before[:, source]
+                        after[:, to + 1] = 0.5 * before[:, source]
+                    else:
+                        after[:, to : to + old_stride] = before[:, source : source + old_stride]
+        self.prepare()
+
+    def leader(self) -> int:
+        """The contender that predicts."""
+        return int(rounds.leader.py_func(self.totals))
+
+    def hypothesis(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """The leader's (weights (lanes, features), intercepts (lanes,)), averaged where that was asked for."""
+        lanes = slice(self.leader() * self.stride, self.leader() * self.stride + self.scores_each())
+        n = max(1.0, float(self.totals[0, rounds.ROUNDS]))
+        weights = self.weights.reshape(-1, self.lanes)[: self.width, lanes]
+        bias = self.bias[lanes]
+        if self.average:
+            weights = weights - self.late.reshape(-1, self.lanes)[: self.width, lanes] / self.dtype.type(n)
+            bias = bias - self.late_bias[lanes] / self.dtype.type(n)
+        b = 0.0 if np.isnan(self.state[0]) else self.state[0]
+        return np.ascontiguousarray(weights.T), bias * self.dtype.type(b)
+
+
+class CentreEngine(Engine):
+    """A centre, in float64 whatever the rows are: distances are differences of large numbers."""
+
+    arrays = ("weights", "state", "totals")
+
+    def __init__(self, task: Any, step: Any, focus: Any, *, width: int, state: np.ndarray[Any, Any]) -> None:
+        super().__init__(task, [step], focus, np.float64, 1)
+        self.width = width
+        self.weights = aligned(_padded(width), np.float64)
+        self.state = state
+        self.prepare()
+
+    def score_lanes(self) -> int:
+        """How far out, and how deep inside."""
+        return 2
+
+    def space(self) -> Any:
+        """The centre."""
+        return Centre(self.weights, self.state)
+
+    def grow_features(self, width: int) -> None:
+        """At least twice the room each time."""
+        if width > len(self.weights):
+            before = self.weights
+            self.weights = aligned(_padded(max(width, 2 * len(before))), np.float64)
+            self.weights[: len(before)] = before
+            self.prepare()
+        self.width = max(self.width, width)
+
+
+def _padded(width: int) -> int:
+    return max(_PADDING, -(-width // _PADDING) * _PADDING)
