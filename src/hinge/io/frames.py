@@ -51,7 +51,8 @@ def as_rows(frame: Any, target: str | int | None = None, *, bits: int = 18) -> F
         if bad.any():
             row = int(np.argmax(bad))
             what = "a word" if values.dtype == object else "a finite number"
-            raise ValueError(f"row {row} (from 0), column {name!r}: expected {what}, found {found_at(table, name, row)}")
+            found = found_at(table, name, row)
+            raise ValueError(f"row {row} (from 0), column {name!r}: expected {what}, found {found}")
     return plan.rows(dict(zip(table.columns, (values for values, _ in cells), strict=True)), len(table))
 
 
@@ -136,7 +137,7 @@ def kind_of(table: Any, name: str, what: str) -> str:
 
 
 def read_cells(table: Any, name: str, dtype: np.dtype[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """A column's cells (numbers, or an object array of words), and which of them are missing or not finite."""
+    """A column's cells (numbers, or objects for words), and which of them are missing or not finite."""
     import narwhals
 
     series = table[name]

@@ -28,8 +28,7 @@ LOW_PAIRS = np.uint64(0x0000271000000001)
 TEN, THREE, EIGHT, SIXTEEN, THIRTY_TWO, SIXTY_FOUR = (np.uint64(n) for n in (10, 3, 8, 16, 32, 64))
 
 
-@intrinsic
-def _eight_bytes(typingctx: Any, text: Any, at: Any) -> Any:
+def _read_eight_bytes(typingctx: Any, text: Any, at: Any) -> Any:
     """The 8 bytes from text[at] as one word, the first lowest. The buffer must reach that far."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -42,8 +41,7 @@ def _eight_bytes(typingctx: Any, text: Any, at: Any) -> Any:
     return types.uint64(text, types.int64), codegen
 
 
-@intrinsic
-def _zeros_below(typingctx: Any, word: Any) -> Any:
+def _count_zeros_below(typingctx: Any, word: Any) -> Any:
     """How many zero bits are below the lowest one bit; 64 if there is none."""
 
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -52,13 +50,17 @@ def _zeros_below(typingctx: Any, word: Any) -> Any:
     return types.uint64(types.uint64), codegen
 
 
+_eight_bytes: Any = intrinsic(_read_eight_bytes)
+_zeros_below: Any = intrinsic(_count_zeros_below)
+
+
 @numba.njit(**OPTIONS)  # type: ignore[call-overload, untyped-decorator]
-def leading_digits(text: Any, at: int) -> tuple[int, int]:
+def leading_digits(text: Any, at: int) -> tuple[np.int64, np.int64]:
     """The number that the digits from ``at`` make, eight at most, and how many they are."""
-    word: Any = _eight_bytes(text, at) ^ ZEROS  # type: ignore[call-arg]
-    digits: Any = _zeros_below(((word + NOT_A_DIGIT) | word) & TOP_BITS) >> THREE
+    word = _eight_bytes(text, at) ^ ZEROS
+    digits = _zeros_below(((word + NOT_A_DIGIT) | word) & TOP_BITS) >> THREE
     if not digits:
-        return 0, 0
+        return np.int64(0), np.int64(0)
     word = word << (SIXTY_FOUR - (digits << THREE))
     word = word * TEN + (word >> EIGHT)
     word = ((word & FOUR_BYTES) * HIGH_PAIRS + ((word >> SIXTEEN) & FOUR_BYTES) * LOW_PAIRS) >> THIRTY_TWO

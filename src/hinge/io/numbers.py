@@ -166,4 +166,4 @@ def settled(value: float, exact: bool) -> bool:
     >>> settled(0.1, False), settled(1.0 + 2.0**-24, False)
     (True, False)
     """
-    return exact or np.float32(value * (1.0 - DOUBT)) == np.float32(value * (1.0 + DOUBT))
+    return exact or bool(np.float32(value * (1.0 - DOUBT)) == np.float32(value * (1.0 + DOUBT)))

@@ -21,6 +21,7 @@ from hinge.io.numbers import (
     BAR,
     COLON,
     COMMA,
+    DOT,
     MINUS,
     NEWLINE,
     PLUS,
@@ -28,6 +29,7 @@ from hinge.io.numbers import (
     SPACE,
     TAB,
     TOO_LARGE,
+    ZERO,
     among,
     leading_digits,
     more_digits,
@@ -79,10 +81,12 @@ ENDS_NAMESPACE = among(b"\n\r|\0")
 
 
 @compiled
-def not_finite(text: Any, begin: int, end: int) -> bool:
-    """Whether a word is nan, inf or infinity, which is no value and no name either."""
-    if begin < end and (text[begin] == PLUS or text[begin] == MINUS):
+def nearly_number(text: Any, begin: int, end: int) -> bool:
+    """Whether a word is nan, inf or infinity, or begins as numbers do: then it is no name for a feature."""
+    if text[begin] == PLUS or text[begin] == MINUS:
         begin += 1
+    if 0 <= text[begin] - ZERO <= 9 or (text[begin] == DOT and 0 <= text[begin + 1] - ZERO <= 9):
+        return True
     if end - begin < 3:
         return False
     first = text[begin] | 32
@@ -117,7 +121,7 @@ class VowpalLine(NamedTuple):
         while text[at] != BAR:
             end = at
             while text[end] != SPACE and text[end] != TAB and text[end] != BAR and text[end] != NEWLINE:
-                if text[end] == 0:
+                if text[end] == 0 or (text[end] == RETURN and text[end + 1] != NEWLINE):
                     return BYTE, end, 0, 0, 0
                 end += 1
             after_word = blank(text, end)
@@ -227,7 +231,7 @@ class VowpalLine(NamedTuple):
                     if after == at:  # no number: a word, as in city:paris
                         while ENDS_NAME[text[after]] == 0:
                             after += 1
-                        if after == at or text[after] == COLON or not_finite(text, at, after):
+                        if after == at or text[after] == COLON or nearly_number(text, at, after):
                             return VALUE, at, 0, 0, 0
                         column = name_hash(text, at, after, column)
                         named = True
