@@ -103,6 +103,11 @@ def test_columns_and_values_are_those_of_scikit_learn(settings, texts):
     assert_same(Text(**settings), texts)
 
 
+@given(settings, st.lists(st.text(st.characters(max_codepoint=127), max_size=60), min_size=1, max_size=5))
+def test_ascii_has_a_faster_way_to_the_same(settings, texts):
+    assert_same(Text(**settings), texts)
+
+
 @given(st.text(st.characters(), max_size=30))
 def test_words_of_text_with_lone_surrogates(text):
     assert_same(Text(), [text, "free \ud800entry"])

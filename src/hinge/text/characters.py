@@ -52,7 +52,7 @@ def folding(lowercase: bool) -> np.ndarray[Any, Any]:
 
 
 def letters_of(fold: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """What each byte is written as if it is a letter of a word and ASCII, else 0."""
-    table = np.where(kinds()[:256] == WORD, fold, 0).astype(np.uint8)
-    table[128:] = 0
-    return table
+    """What each byte is written as if it is ASCII and a letter of a word, else a space."""
+    letter = kinds()[:256] == WORD
+    letter[128:] = False
+    return np.where(letter, fold, 32).astype(np.uint8)

@@ -86,16 +86,21 @@ def write_row(
     Counts are whole numbers, so their sums are exact in any order. A column whose signs cancel stays, with a 0.
     """
     begin = filled
-    i = 0
-    while i < n_keys:
-        column = int(keys[i]) >> 1
-        count = 0
-        while i < n_keys and int(keys[i]) >> 1 == column:
-            count += 1 - 2 * (int(keys[i]) & signed)
-            i += 1
-        indices[filled] = column
-        values[filled] = 1.0 if binary else float(count)
-        filled += 1
+    before = -1
+    count = 0
+    for i in range(n_keys):
+        key = int(keys[i])
+        column = key >> 1
+        sign = 1 - 2 * (key & signed)
+        is_new = column != before
+        before = column
+        filled += is_new
+        count = sign if is_new else count + sign
+        indices[np.uint64(filled - 1)] = column
+        values[np.uint64(filled - 1)] = count
+    if binary:
+        for i in range(begin, filled):
+            values[i] = 1.0
     if norm != COUNTS:
         size = 0.0
         for i in range(begin, filled):

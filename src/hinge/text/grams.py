@@ -49,7 +49,7 @@ def code_point(text: Any, position: Any) -> Any:
 
 
 @compiled
-def split_words(text: Any, position: Any, end: Any, kinds: Any, fold: Any, folded: Any, at: Any, starts: Any) -> Any:
+def split_words(text: Any, position: Any, end: Any, kinds: Any, letters: Any, folded: Any, at: Any, starts: Any) -> Any:
     r"""Write the words of a row, each of two or more characters (``\b\w\w+\b``) and followed by a space.
 
     Returns how many there are; ``starts[i]`` is where word i starts, and one more start marks the end. The byte at
@@ -60,10 +60,17 @@ def split_words(text: Any, position: Any, end: Any, kinds: Any, fold: Any, folde
     begin = at  # of the word that is being written
     n_characters = 0
     while position <= end:
+        letter = letters[text[np.uint64(position)]]
+        if letter != 32:
+            folded[np.uint64(at)] = letter
+            at += 1
+            position += 1
+            n_characters += 1
+            continue
         character, width = code_point(text, position)
         if kinds[character] == WORD:
             for i in range(position, position + width):
-                folded[at] = fold[text[i]]
+                folded[at] = text[i]
                 at += 1
             n_characters += 1
         else:
@@ -82,24 +89,29 @@ def split_words(text: Any, position: Any, end: Any, kinds: Any, fold: Any, folde
 
 @compiled
 def split_ascii_words(text: Any, position: Any, end: Any, letters: Any, folded: Any, at: Any, starts: Any) -> Any:
-    """What `split_words` does, in half the time; -1 if the row is not ASCII.
+    """What `split_words` does, three times as fast; -1 if the row is not ASCII.
 
-    There is no branch in the loop: where a word ends cannot be foreseen, and a wrong guess costs more than all of it.
+    There is no branch in the loop, for where a word ends cannot be foreseen and a wrong guess costs more than all of
+    it; and what is written next depends on no more than this character and the two before it.
     """
     n_words = 0
-    begin = at
     all_bits = 0
+    one_before = two_before = 0  # 1: the character that many places before is a letter
+    starts[0] = at
     for i in range(np.uint64(position), np.uint64(end + 1)):
         byte = text[i]
-        letter = letters[byte]
+        letter = letters[byte]  # a space for all that is no letter
         all_bits |= byte
-        inside = letter != 0
-        complete = (not inside) & (at - begin > 1)
-        folded[np.uint64(at)] = letter if inside else np.uint8(32)
-        at = at + 1 if inside | complete else begin
-        begin = begin if inside else at
-        n_words += complete
-        starts[np.uint64(n_words)] = begin
+        inside = int(np.int64(letter != 32))
+        outside = inside ^ 1
+        word_before = one_before & two_before
+        folded[np.uint64(at)] = letter
+        # on by one with a letter, and with the space behind a word; back by one over a word of one letter
+        at += (inside | word_before) - (outside & (one_before ^ word_before))
+        n_words += outside & word_before
+        starts[np.uint64(n_words + inside)] = at  # inside a word it is written over when the word ends
+        two_before = one_before
+        one_before = inside
     return n_words if all_bits < 128 else -1
 
 
@@ -220,14 +232,21 @@ def hash_units(
 ) -> Any:
     """Append the keys of all runs of low to high units; ``gap`` bytes lie between units. Returns the new count."""
     for first in range(n_units - low + 1):
-        position = begin = int(starts[first])
-        state = 0
-        for last in range(first + low, min(first + high, n_units) + 1):
-            end = int(starts[last]) - gap
+        begin = int(starts[first])
+        last = first + low
+        stop = min(first + high, n_units)
+        # Words of four bytes and more, and those of fewer, come in no order: the first block is mixed without a branch.
+        whole = begin + 4 <= int(starts[last]) - gap
+        mixed = mix(0, word_at(folded, begin))
+        state = mixed if whole else 0
+        position = begin + 4 if whole else begin
+        while last <= stop:
+            end = int(starts[np.uint64(last)]) - gap
             while position + 4 <= end:
                 state = mix(state, word_at(folded, position))
                 position += 4
             tail = word_at(folded, position) & ((1 << 8 * (end - position)) - 1)
-            keys[n_keys] = key_of(finish(state, tail, end - begin), mask)
+            keys[np.uint64(n_keys)] = key_of(finish(state, tail, end - begin), mask)
             n_keys += 1
+            last += 1
     return n_keys

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The table of names: which n-grams a column stands for, so that weights can be read.
 
-Compiled code looks at every n-gram and keeps a 64-bit fingerprint of each one met (an open-addressing hash set, at
+Compiled code looks at every n-gram and keeps a 62-bit fingerprint of each one met (an open-addressing hash set, at
 most half full); only those never met before reach Python, as stretches of bytes. Two n-grams of equal fingerprint
-would be taken for one: among a million, that has a chance of 1 in 40 million.
+would be taken for one: among a million, that has a chance of 1 in 9 million.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class NameTable:
     def __init__(self, most: int | None = None) -> None:
         """An empty table."""
         self.most = most
-        self.of_column: dict[int, list[str]] = {}
+        self.of_column: dict[int, tuple[str, ...]] = {}
         self.n_names = 0
         self.n_seen = 0
         self.seen: np.ndarray[Any, Any] = np.zeros(1024, dtype=np.int64)
@@ -108,5 +108,6 @@ class NameTable:
         for column, begin, end in fresh.tolist():
             if self.full:
                 return
-            self.of_column.setdefault(column, []).append(bytes(folded[begin:end]).decode())
+            name = bytes(folded[begin:end]).decode()
+            self.of_column[column] = (*self.of_column.get(column, ()), name)
             self.n_names += 1

@@ -190,7 +190,7 @@ class Text:
         """The n-grams met so far, by column, first met first."""
         table = self._named()
         with self._naming:
-            return {column: tuple(names) for column, names in table.of_column.items()}
+            return dict(table.of_column)
 
     @property
     def collisions_(self) -> dict[int, tuple[str, ...]]:
@@ -207,7 +207,7 @@ class Text:
         """
         if not 0 <= column < 1 << self.bits:
             raise ValueError(f"column {column}: expected one from 0 to {(1 << self.bits) - 1}")
-        return " | ".join(self._named().of_column.get(int(column), [f"#{column}"]))
+        return " | ".join(self._named().of_column.get(int(column), (f"#{column}",)))
 
     def column(self, ngram: str) -> tuple[int, int]:
         """The column of an n-gram and the sign it is counted with: its weight is ``sign * coef[column]``.

@@ -81,7 +81,7 @@ def hash_rows(bound: Any, n_rows: Any, naming: Any) -> Any:
             if settings.analyzer == WORDS:
                 n_units = split_ascii_words(text, position, end, memory.letters, folded, at, starts)
                 if n_units < 0:
-                    n_units = split_words(text, position, end, kinds, fold, folded, at, starts)
+                    n_units = split_words(text, position, end, kinds, memory.letters, folded, at, starts)
                 gap = 1
                 position = end
             elif settings.analyzer == CHARACTERS:
