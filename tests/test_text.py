@@ -177,10 +177,13 @@ def test_every_code_point_is_known_as_re_knows_it():
 
 def test_any_sequence_of_texts_will_do():
     import pandas
+    import polars
+    import pyarrow
 
     texts = ["free entry", "", "see you"]
     expected = Text().transform(texts)
-    for given_as in (tuple(texts), np.array(texts), np.array(texts, dtype=object), pandas.Series(texts), iter(texts)):
+    arrays = np.array(texts), np.array(texts, dtype=object), pyarrow.array(texts), pyarrow.chunked_array([texts])
+    for given_as in (tuple(texts), *arrays, pandas.Series(texts), polars.Series(texts), iter(texts)):
         assert (Text().transform(given_as) != expected).nnz == 0
     assert Text().transform([]).shape == (0, 2**18)
     assert Text().transform(np.array([], dtype=str)).shape == (0, 2**18)
@@ -215,11 +218,13 @@ def test_the_row_is_named_beyond_the_first_block():
         Text().transform([*texts[:-1], b"x"])
 
 
-def test_a_table_is_refused():
+def test_a_table_is_refused_and_so_is_a_missing_text():
     import pandas
 
     with pytest.raises(ValueError, match="give the one column"):
         Text().transform(pandas.DataFrame({"text": ["free"]}))
+    with pytest.raises(ValueError, match=r"row 1 is .* replace missing texts by ''"):
+        Text().transform(pandas.Series(["free", None], dtype="string"))
 
 
 @pytest.mark.parametrize("analyzer", ["char", "char_wb"])

@@ -35,7 +35,8 @@ def as_list(texts: Any) -> Sequence[str]:
             f"expected a list (or another sequence of one dimension) of str, got {type(texts).__name__}{shape}; "
             "of a table, give the one column that holds the texts"
         )
-    return list(texts)
+    # Arrow's arrays iterate over its own kind of strings
+    return texts.to_pylist() if hasattr(texts, "to_pylist") else list(texts)
 
 
 def lengths_of(texts: Sequence[str] | Sequence[bytes]) -> np.ndarray[Any, Any]:
@@ -100,7 +101,7 @@ def check_text(text: Any, where: str) -> None:
         return
     if isinstance(text, (bytes, bytearray)):
         advice = "decode it first (text.decode('utf-8'))"
-    elif text is None or text != text:  # None, NaN: what tables hold where a text is missing
+    elif text is None or type(text).__name__ == "NAType" or (isinstance(text, float) and text != text):
         advice = "replace missing texts by ''"
     else:
         advice = "str(...) makes one of it, if that is what is meant"
