@@ -55,7 +55,7 @@ class Predicted(NamedTuple):
     def share(self, task: Any, step: Any, scores: Any, first: int, labels: int, truth: Any, prediction: Any, worst: Any,
               q: float, weight: float, coefficients: Any) -> Share:  # fmt: skip
         """Write the move's coefficients and tell what it was."""
-        if not task.is_mistake(prediction, truth):
+        if not task.is_wrong(prediction, truth, worst):
             return Share(0.0, 0.0, 0.0)
         constraint = task.against(scores, first, labels, truth, prediction)
         return move_by_one(constraint, step, first, q, weight, coefficients)

@@ -14,8 +14,9 @@ from hinge.native import compiled, native, unbind
 from hinge.rows import CHUNK, DenseRow, SparseRow
 
 # The account of one contender, a row of `Machine.totals`.
-(ROUNDS, MISTAKES, LOSS, SQUARED_LOSS, UPDATES, DUAL, SQUARES, PRICE, WEIGHTED_MISTAKES, WEIGHTED_LOSS, NOVEL) = range(11)
-TOTALS = 11
+(ROUNDS, MISTAKES, LOSS, SQUARED_LOSS, UPDATES, DUAL, SQUARES, PRICE, WEIGHTED_MISTAKES, WEIGHTED_LOSS, NOVEL,
+ WEIGHT) = range(12)  # fmt: skip
+TOTALS = 12
 
 # Why a kernel stopped before the end.
 DONE, NOT_FINITE, IRREGULAR, TOO_LARGE = range(4)
@@ -118,6 +119,7 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
         totals[c, WEIGHTED_MISTAKES] += taken[c, MISTAKES] * weight
         totals[c, WEIGHTED_LOSS] += taken[c, LOSS] * weight
         totals[c, NOVEL] += novel
+        totals[c, WEIGHT] += weight
         if taken[c, UPDATES] > 0:
             totals[c, UPDATES] += 1
             totals[c, DUAL] += taken[c, DUAL]
@@ -172,9 +174,14 @@ def check_rows(rows_bound: Any, start: int, stop: int) -> Any:
 
 
 @compiled
-def learn_sparse(machine_bound: Any, data: Any, indices: Any, size: int, truth: Any, weight: float, novel: int) -> int:
-    """One round with one sparse row: why it stopped. The indices must ascend or at least differ, and be in range."""
-    return learn_round(unbind(machine_bound), SparseRow(data, indices, 0, size), truth, weight, novel)[0]
+def learn_sparse(
+    machine_bound: Any, data: Any, indices: Any, size: int, width: int, truth: Any, weight: float, novel: int
+) -> int:
+    """One round with one sparse row: why it stopped. A width of 0 says that the indices are known to be well."""
+    row = SparseRow(data, indices, 0, size)
+    if width > 0 and not row.regular(width):
+        return IRREGULAR
+    return learn_round(unbind(machine_bound), row, truth, weight, novel)[0]
 
 
 @compiled
@@ -184,9 +191,12 @@ def learn_dense(machine_bound: Any, data: Any, truth: Any, weight: float, novel:
 
 
 @compiled
-def predict_sparse(machine_bound: Any, data: Any, indices: Any, size: int) -> Any:
+def predict_sparse(machine_bound: Any, data: Any, indices: Any, size: int, width: int) -> Any:
     """What the leader predicts for one sparse row; its scores are left in the machine. (Why it stopped, prediction.)"""
-    return _predict(unbind(machine_bound), SparseRow(data, indices, 0, size))
+    row = SparseRow(data, indices, 0, size)
+    regular = width == 0 or row.regular(width)
+    why, prediction = _predict(unbind(machine_bound), row if regular else SparseRow(data, indices, 0, 0))
+    return (why if regular else IRREGULAR), prediction
 
 
 @compiled

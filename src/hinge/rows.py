@@ -32,8 +32,20 @@ class SparseRow(NamedTuple):
     stop: int
 
     def size(self) -> int:
-        """How many numbers are stored."""
-        return self.stop - self.start
+        """How many of the numbers are not zero."""
+        count = 0
+        for i in range(np.uint64(self.start), np.uint64(self.stop)):
+            count += self.data[i] != 0
+        return count
+
+    def regular(self, width: int) -> bool:
+        """Whether the indices ascend from 0 to below the width."""
+        before = np.int64(-1)
+        for i in range(np.uint64(self.start), np.uint64(self.stop)):
+            if self.indices[i] <= before:
+                return False
+            before = np.int64(self.indices[i])
+        return before < width
 
     def dot(self, weights: Any) -> Any:
         """(w . x, ||x||²) for one hypothesis: four sums in turn, so that none waits for the one before."""

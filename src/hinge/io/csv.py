@@ -192,6 +192,8 @@ class CsvReader(LineReader):
         start = 0
         if self.form is None:
             start = self._decide(text)
+            if self.form is None:
+                return -1
         room = len(text) + len(self.form.prefixes)
         word = self.form.word
         if len(word) < room:
@@ -209,6 +211,8 @@ class CsvReader(LineReader):
             raise BadFile(path, f"it is not comma-separated text ({error})") from error
         if len(records) > 1 and not self.lines.ended:
             records.pop()  # it may be a part of a record only
+        if len(records) <= self.header and not self.lines.ended:
+            return -1
         first = records[0] if records else []
         if self.header:
             records = records[1:]

@@ -203,7 +203,7 @@ class LineReader:
         raise NotImplementedError
 
     def begin(self, text: np.ndarray) -> int:
-        """Told of each new part of the text; says where its first line begins."""
+        """Told of each new part of the text; says where its first line begins, or -1 to see more of it first."""
         return 0
 
     def after_bad(self, text: np.ndarray, at: int) -> int:
@@ -233,8 +233,9 @@ class LineReader:
         while (part := self.lines.read(unused)) is not None:
             if len(out.data) < len(part) + 2:
                 out = room_for(len(part))
-            unused = 0
-            state[AT] = self.begin(part)
+            begin = self.begin(part)
+            unused = len(part) if begin < 0 else 0
+            state[AT] = max(begin, 0)
             state[LINE] += int(np.count_nonzero(part[: state[AT]] == NEWLINE))
             while not unused and state[AT] < len(part):
                 state[ROWS:FIRST_LINE] = 0

@@ -188,3 +188,7 @@ def aligned(size: int, dtype: Any) -> np.ndarray[Any, Any]:
     memory = np.zeros(size * kind.itemsize + 64, np.uint8)
     start = -memory.__array_interface__["data"][0] % 64
     return memory[start : start + size * kind.itemsize].view(kind)
+
+
+class Linear(NamedTuple):
+    """The space of linear hypotheses, one weight a feature and lane: what ``space=None`` means."""

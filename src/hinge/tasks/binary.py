@@ -23,6 +23,10 @@ class Binary(NamedTuple):
         """The labels differ."""
         return prediction != truth
 
+    def is_wrong(self, prediction: int, truth: int, worst: Constraint) -> bool:
+        """A score of 0 is wrong for either label: every bound counts it."""
+        return worst.margin <= 0
+
     def worst(self, scores: Any, first: int, labels: int, truth: int, prediction: int) -> Constraint:
         """The one constraint; none while there is one label only."""
         if labels < 2:

@@ -21,6 +21,10 @@ class Multiclass(NamedTuple):
         """The labels differ."""
         return prediction != truth
 
+    def is_wrong(self, prediction: int, truth: int, worst: Constraint) -> bool:
+        """The prediction is another label, and there is one."""
+        return prediction != truth and prediction >= 0
+
     def worst(self, scores: Any, first: int, labels: int, truth: int, prediction: int) -> Constraint:
         """Against the other label of the highest score: the predicted one, if that is another."""
         rival = prediction if prediction != truth and prediction >= 0 else highest(scores, first, labels, truth)

@@ -23,6 +23,10 @@ class Regression(NamedTuple):
         """Farther off than epsilon: a loss above 0."""
         return abs(truth - prediction) > self.epsilon
 
+    def is_wrong(self, prediction: float, truth: float, worst: Constraint) -> bool:
+        """Farther off than epsilon."""
+        return worst.margin < 0
+
     def worst(self, scores: Any, first: int, labels: int, truth: float, prediction: float) -> Constraint:
         """Up where the truth is above the prediction, else down."""
         error = truth - prediction

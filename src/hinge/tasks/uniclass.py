@@ -24,6 +24,10 @@ class Uniclass(NamedTuple):
         """The row lies outside the ball there was."""
         return prediction < 0
 
+    def is_wrong(self, prediction: float, truth: float, worst: Constraint) -> bool:
+        """Outside the ball."""
+        return worst.margin < 0
+
     def worst(self, scores: Any, first: int, labels: int, truth: float, prediction: float) -> Constraint:
         """The one constraint."""
         return Constraint(-float(scores[first]), 0.0, 0, -1)

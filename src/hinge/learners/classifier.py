@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classification with two labels or many, known beforehand or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from hinge import round as rounds
+from hinge.engine import Engine, LinearEngine, Record
+from hinge.focus import Predicted, Worst
+from hinge.inputs import Table
+from hinge.learners.base import Learner
+from hinge.learners.estimator import check_weights
+from hinge.learners.labels import Labels, as_labels
+from hinge.learners.linear import LinearLearner
+from hinge.native import INTERPRETED
+from hinge.steps import PA1, Perceptron
+from hinge.tasks.binary import Binary
+from hinge.tasks.multiclass import Multiclass
+
+
+class Classifier(LinearLearner):
+    """Learn labels from a stream: binary with two, one weight vector a label with more.
+
+    With two labels it is the paper's binary algorithm ([PA06] 3): one hypothesis w, the second label where
+    w . x > 0. When a third label appears, w becomes -w/2 for the first label and +w/2 for the second, which changes no
+    prediction, and learning goes on with a vector for each label ([PA06] 7).
+
+    Parameters
+    ----------
+    step
+        How far a violated constraint moves the hypothesis: `PA1`, `PA2`, `PA`, `Perceptron` or your own; or a list of
+        them, raced side by side in one pass. The one with the fewest mistakes so far predicts; see ``contenders_``.
+    focus
+        Which constraint acts in a round: `Worst` or `Predicted`. None is what the step's paper uses, Predicted for the
+        Perceptron and Worst for the others.
+    space
+        `Linear()`, which is what None means.
+    class_weight
+        None, a dict {label: importance}, or "balanced" (in `fit` only).
+    intercept
+        The value b of one more, constant feature, counted in ||x||² like any other. "auto": the root mean square of
+        the non-zeros of the first row learnt from. True is 1.0, False none.
+    passes
+        How often `fit` goes through the rows.
+    average
+        Predict with the mean of all hypotheses so far instead of the last one.
+    random_state
+        None: `fit` takes the rows as they come. A number: in a random order, another one in each pass.
+
+    >>> import hinge
+    >>> clf = hinge.Classifier(hinge.PA1(C=0.5))
+    >>> clf.learn_one({"free": 2.0, "prize": 1.0}, "spam").learn_one({"meeting": 1.0}, "ham").predict_one({"prize": 1.0})
+    'spam'
+    """
+
+    _kind = "classifier"
+
+    def __init__(
+        self,
+        step: Any = PA1(),  # noqa: B008  (a step is immutable)
+        focus: Any = None,
+        space: Any = None,
+        *,
+        class_weight: Any = None,
+        intercept: Any = "auto",
+        passes: int = 1,
+        average: bool = False,
+        random_state: int | None = None,
+    ) -> None:
+        self.step = step
+        self.focus = focus
+        self.space = space
+        self.class_weight = class_weight
+        self.intercept = intercept
+        self.passes = passes
+        self.average = average
+        self.random_state = random_state
+
+    # ------------------------------------------------------------------------------- learning
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Forget everything and learn from these rows; ``classes_`` is then sorted."""
+        self._fit(X, y, sample_weight)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on learning. New labels may appear in any call; ``classes``, if given first, fixes their order."""
+        if classes is not None:
+            self._declare(classes)
+        if isinstance(self.class_weight, str):
+            raise ValueError(
+                "class_weight='balanced' needs all labels at once, in fit; for partial_fit give a dict {label: weight}."
+            )
+        self._fit_table(X, y, sample_weight)
+        return self
+
+    def _declare(self, classes: Any) -> None:
+        wanted = as_labels(classes if isinstance(classes, np.ndarray) else list(classes), len(classes))
+        labels = self.__dict__.get("_labels")
+        if labels is None:
+            self._labels = Labels(wanted.tolist(), wanted.dtype)
+            return
+        strange = [label for label in wanted.tolist() if label not in labels.codes]
+        if strange or len(wanted) != len(labels):
+            raise ValueError(
+                f"classes={wanted.tolist()!r} is not the same as on the last call to partial_fit, "
+                f"was: {labels.list!r}. New labels need no announcement: leave classes out."
+            )
+
+    def _first_labels(self, y: Any, n: int) -> None:
+        checked = as_labels(y, n)
+        labels = Labels()
+        labels.encode(checked)
+        known = labels.list
+        try:
+            known = sorted(known)
+        except TypeError:
+            known = sorted(known, key=lambda label: (type(label).__name__, str(label)))
+        self._labels = Labels(known, checked.dtype)
+
+    def _weights(self, y: Any, n: int, sample_weight: Any) -> Any:
+        weights = check_weights(sample_weight, n)
+        if self.class_weight is None:
+            return weights
+        checked = as_labels(y, n)
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            found, counts = np.unique(checked, return_counts=True)
+            by_label = dict(zip(found.tolist(), (n / (len(found) * counts)).tolist(), strict=True))
+        else:
+            by_label = self._class_weights()
+        own = np.array([by_label.get(label, 1.0) for label in checked.tolist()], np.float64)
+        return own if weights is None else own * weights
+
+    def _class_weights(self) -> Mapping[Any, float]:
+        if not isinstance(self.class_weight, Mapping):
+            raise ValueError(f'class_weight must be None, "balanced" or a dict {{label: weight}}, got {self.class_weight!r}')
+        for label, weight in self.class_weight.items():
+            if not (isinstance(weight, (int, float, np.number)) and 0 <= weight < np.inf):
+                raise ValueError(f"class_weight has {weight!r} for {label!r}; a finite weight, not negative, was expected.")
+        return self.class_weight
+
+    def _state(self) -> dict[str, Any]:
+        state = super()._state()
+        if "_labels" in self.__dict__:
+            state["_labels"] = self._labels
+        return state
+
+    def _new_engine(self, dtype: Any, width: int) -> Engine:
+        labels = self.__dict__.setdefault("_labels", Labels())
+        steps = self._steps
+        focus = self.focus
+        if focus is None:
+            focus = Predicted() if all(isinstance(step, Perceptron) for step in steps) else Worst()
+        self._check_focus(focus)
+        return LinearEngine(
+            Binary() if len(labels) <= 2 else Multiclass(), steps, focus, dtype, labels=len(labels), width=width,
+            intercept=self._intercept_value(), average=bool(self.average),
+        )  # fmt: skip
+
+    def _truths(self, y: Any, n: int) -> Any:
+        return as_labels(y, n)
+
+    def _learn_table(self, table: Table, truths: Any, weights: Any, record: Record | None) -> None:
+        engine = self._engine
+        assert isinstance(engine, LinearEngine)
+        known = len(self._labels)
+        if self._labels.dtype is None:
+            self._labels.dtype = truths.dtype
+        codes, firsts = self._labels.encode(truths)
+        if self.class_weight is not None:
+            own = self._weights(truths, len(truths), None)
+            weights = own if weights is None else own * weights
+        done = 0
+        for number, place in enumerate(firsts):
+            engine.learn(table, codes, weights, done, place, 0, record)
+            engine.grow_labels(known + number + 1)
+            engine.learn(table, codes, weights, place, place + 1, 1, record)
+            done = place + 1
+        engine.learn(table, codes, weights, done, table.n, 0, record)
+
+    def _known_truth(self, y: Any) -> Any:
+        if self.class_weight is not None:
+            return None
+        try:
+            return self._labels.codes.get(y)
+        except TypeError:
+            return None
+
+    def _truth(self, y: Any) -> Any:
+        if y is None or y != y:
+            raise ValueError(f"y is {y!r}; a label was expected.")
+        try:
+            return self._labels.codes.get(y)
+        except TypeError:
+            raise TypeError(f"y is {y!r}, which is not hashable; labels are numbers, strings, tuples, ...") from None
+
+    def _learn_one_of(self, x: Any, y: Any, weight: float) -> None:
+        if self.class_weight is not None:
+            weight *= float(self._class_weights().get(y, 1.0))
+        code = self._truth(y)
+        if code is not None:
+            self._learn_checked(x, code, weight)
+            return
+        with self._all_or_nothing(None):
+            engine = self._engine
+            assert isinstance(engine, LinearEngine)
+            code = self._labels.add(y.item() if isinstance(y, np.generic) else y)
+            engine.grow_labels(len(self._labels))
+            self._learn_checked(x, code, weight, novel=1)
+
+    # ------------------------------------------------------------------------------- predicting
+
+    def predict(self, X: Any) -> np.ndarray[Any, Any]:
+        """The label of every row."""
+        self._require_fitted()
+        scores = self.decision_function(X)
+        if len(self._labels) == 0:
+            self._require_labels()
+        codes = (scores > 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(1)
+        return self.classes_[np.minimum(codes, len(self._labels) - 1)]
+
+    def _require_labels(self) -> None:
+        raise ValueError("this Classifier knows no label yet: it has learnt from no row.")
+
+    def decision_function(self, X: Any) -> np.ndarray[Any, Any]:
+        """Scores: with two labels one a row, above 0 for ``classes_[1]``; with more one a row and label."""
+        self._require_fitted()
+        labels = len(self._labels)
+        if labels <= 2:
+            return self._scores(X, 1)[:, 0]
+        return self._scores(X, labels)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows whose label is predicted right."""
+        right = self.predict(X) == np.asarray(y)
+        return float(np.average(right, weights=sample_weight))
+
+    def score_one(self, x: Any) -> Any:
+        """The scores of one row: {label: score}; with two labels, w . x for the second and -w . x for the first."""
+        self._require_fitted()
+        engine = self._engine
+        assert engine is not None
+        self._predict_row(x)
+        first = self._first_lane()
+        labels = self._labels.list
+        if len(labels) <= 2:
+            score = float(engine.scores[first])
+            return dict(zip(labels, (-score, score), strict=False))
+        return {label: float(engine.scores[first + code]) for code, label in enumerate(labels)}
+
+    def _answer(self, prediction: Any) -> Any:
+        return self._labels.list[prediction] if prediction >= 0 else None
+
+    @property
+    def classes_(self) -> np.ndarray[Any, Any]:
+        """The labels: sorted after `fit`, as given or as first seen otherwise."""
+        if "_labels" not in self.__dict__ or self._engine is None:
+            raise AttributeError("classes_ is there once something has been learnt")
+        return self._labels.array()
+
+    def _report_predictions(self, codes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """Codes of a record as labels; None where there was none to predict."""
+        if len(codes) and codes.min() < 0:
+            named = np.empty(len(codes), object)
+            named[:] = [self._answer(code) for code in codes.tolist()]
+            return named
+        return self._labels.array()[codes] if len(self._labels) else codes.astype(object)
