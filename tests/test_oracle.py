@@ -192,8 +192,8 @@ def test_a_classifier_goes_from_one_label_to_two_to_many() -> None:
     assert result.classes == ["z", "a", "m"]
     assert result.novel == [True, False, True, True, False]
     assert result.predictions == [None, "z", "z", "z", "a"]
-    assert result.losses == [0, 0, 1, 1, 0.5]
-    assert result.taus == [0, 0, 1, 0.5, 0.25]
+    assert result.losses == [1, 0, 2, 1, 0.5]
+    assert result.taus == [1, 0, 2, 0.5, 0.25]
     assert result.weights.tolist() == [[-0.5, -0.5], [0.75, 0], [-0.25, 0.5]]
 
 

@@ -1,4 +1,73 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""hinge: learning from a stream with margins."""
+"""hinge: learning from a stream with margins.
+
+>>> import hinge
+>>> clf = hinge.Classifier(hinge.PA1(C=0.5))
+>>> clf.learn_one({"free": 2.0, "prize": 1.0}, "spam").learn_one({"meeting": 1.0}, "ham").predict_one({"free": 1.0, "prize": 1.0})
+'spam'
+
+Everything here is imported when it is first used: ``import hinge`` takes no longer than it must.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from hinge import bounds
+    from hinge.catalogue import named, names
+    from hinge.certificate import Certificate
+    from hinge.focus import Predicted, Worst
+    from hinge.io import read
+    from hinge.learners.classifier import Classifier
+    from hinge.learners.oneclass import OneClass
+    from hinge.learners.regressor import Regressor
+    from hinge.modelfile import ModelFileError, load
+    from hinge.native import native
+    from hinge.play import play, race
+    from hinge.report import Race, Report
+    from hinge.spaces.linear import Linear
+    from hinge.steps import PA, PA1, PA2, Perceptron
+    from hinge.text import Text
+
+#: Where each public name is.
+_HOMES = {
+    "hinge.bounds": ("bounds",),
+    "hinge.catalogue": ("named", "names"),
+    "hinge.certificate": ("Certificate",),
+    "hinge.focus": ("Predicted", "Worst"),
+    "hinge.io": ("read",),
+    "hinge.learners.classifier": ("Classifier",),
+    "hinge.learners.oneclass": ("OneClass",),
+    "hinge.learners.regressor": ("Regressor",),
+    "hinge.modelfile": ("ModelFileError", "load"),
+    "hinge.native": ("native",),
+    "hinge.play": ("play", "race"),
+    "hinge.report": ("Race", "Report"),
+    "hinge.spaces.linear": ("Linear",),
+    "hinge.steps": ("PA", "PA1", "PA2", "Perceptron"),
+    "hinge.text": ("Text",),
+}
+_HOME_OF = {name: home for home, names_there in _HOMES.items() for name in names_there}
+
+__all__ = [
+    "PA", "PA1", "PA2", "Certificate", "Classifier", "Linear", "ModelFileError", "OneClass", "Perceptron", "Predicted",
+    "Race", "Regressor", "Report", "Text", "Worst", "bounds", "load", "named", "names", "native", "play", "race",
+    "read",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'hinge' has no attribute {name!r}")
+    module = importlib.import_module(_HOME_OF[name])
+    value = module if name == "bounds" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

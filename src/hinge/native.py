@@ -27,7 +27,7 @@ import hashlib
 import os
 import types
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 __all__ = ["INTERPRETED", "Compiled", "compiled", "fingerprint", "native", "unbind"]
 
@@ -88,6 +88,12 @@ class Compiled:
         return f"<compiled {self.__module__}.{self.__qualname__}>"
 
 
+@overload
+def compiled(function: Callable[..., Any]) -> Compiled: ...
+@overload
+def compiled(
+    *, replacement: str | None = None, holds_gil: bool = False, inline: bool = False
+) -> Callable[[Callable[..., Any]], Compiled]: ...
 def compiled(
     function: Callable[..., Any] | None = None,
     *,

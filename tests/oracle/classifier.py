@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A classifier whose labels nobody told: one weight vector while there are two, then one a label.
 
-Two labels are the binary algorithm, with the first of them where the score is not above 0. When a third appears, they
-become the prototypes -w/2 and +w/2, which score a difference of w.x as before, and the new one starts at 0.
+Two labels, or one whose other has not come yet, are the binary algorithm, with the first of them where the score is not
+above 0. When a third appears, they become the prototypes -w/2 and +w/2, which score a difference of w.x as before, and the new one starts at 0.
 """
 
 from typing import Any
@@ -22,25 +22,27 @@ def classifier(
     X, y = np.asarray(X, float), list(y)
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, float)
     order = list(dict.fromkeys([*known, *y]))
-    if len(known) > 2 or len(order) < 2:
+    if len(known) > 2:
         return multiclass(step, X, y, labels=Labels(tuple(known)), weights=weights, b=b)
 
-    # The round in which the second label, or the third, is first seen: it is played by the new form.
-    second = 0 if len(known) == 2 else y.index(order[1])
-    third = len(y) if len(order) == 2 else y.index(order[2])
-    alone = multiclass(step, X[:second], y[:second], labels=Labels(tuple(known)), weights=weights[:second], b=b)
-    rounds = slice(second, third)
-    pair = binary(step, X[rounds], y[rounds], weights=weights[rounds], b=b, classes=(order[0], order[1]))
+    # The round in which the third label is first seen is played by the new form; before, all is the binary algorithm.
+    third = len(y) if len(order) <= 2 else y.index(order[2])
+    names = (order[0], order[1] if len(order) > 1 else object())
+    pair = binary(step, X[:third], y[:third], weights=weights[:third], b=b, classes=names)
     pair.classes = order[:2]
-    pair.novel = [len(known) < 2 and t == second for t in range(second, third)]
+    pair.novel = [label not in known and label not in y[:t] for t, label in enumerate(y[:third])]
+    for t in range(third):  # a label that nobody has seen is predicted by nobody
+        seen = list(dict.fromkeys([*known, *y[:t]]))
+        if len(seen) < 2:
+            pair.predictions[t] = seen[0] if seen else None
     if third == len(y):
-        return _joined([alone, pair])
+        return pair
 
     constant = pair.intercept / b if b else 0.0
     w = np.append(pair.weights, constant)
     labels = Labels((order[0], order[1]), np.array([-w / 2, w / 2]))
     many = multiclass(step, X[third:], y[third:], labels=labels, weights=weights[third:], b=b)
-    return _joined([alone, pair, many])
+    return _joined([pair, many])
 
 
 def _joined(parts: list[Pass]) -> Pass:

@@ -53,7 +53,7 @@ class Classifier(LinearLearner):
 
     >>> import hinge
     >>> clf = hinge.Classifier(hinge.PA1(C=0.5))
-    >>> clf.learn_one({"free": 2.0, "prize": 1.0}, "spam").learn_one({"meeting": 1.0}, "ham").predict_one({"prize": 1.0})
+    >>> clf.learn_one({"free": 2.0, "prize": 1.0}, "spam").learn_one({"meeting": 1.0}, "ham").predict_one({"prize": 2.0})
     'spam'
     """
 

@@ -28,9 +28,7 @@ class Binary(NamedTuple):
         return worst.margin <= 0
 
     def worst(self, scores: Any, first: int, labels: int, truth: int, prediction: int) -> Constraint:
-        """The one constraint; none while there is one label only."""
-        if labels < 2:
-            return Constraint(0.0, 0.0, -1, -1)
+        """The one constraint there is; the first label's rows pose theirs while the second has not come yet, too."""
         if truth == 1:
             return Constraint(float(scores[first]), 1.0, 0, -1)
         return Constraint(-float(scores[first]), 1.0, -1, 0)
