@@ -14,6 +14,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+# Not when it is first used: the module of this name would then stand where the decorator should.
+from hinge.native import native
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -26,8 +29,7 @@ if TYPE_CHECKING:
     from hinge.learners.oneclass import OneClass
     from hinge.learners.regressor import Regressor
     from hinge.modelfile import ModelFileError, load
-    from hinge.native import native
-    from hinge.play import play, race
+    from hinge.progressive import play, race
     from hinge.report import Race, Report
     from hinge.spaces.linear import Linear
     from hinge.steps import PA, PA1, PA2, Perceptron
@@ -44,8 +46,7 @@ _HOMES = {
     "hinge.learners.oneclass": ("OneClass",),
     "hinge.learners.regressor": ("Regressor",),
     "hinge.modelfile": ("ModelFileError", "load"),
-    "hinge.native": ("native",),
-    "hinge.play": ("play", "race"),
+    "hinge.progressive": ("play", "race"),
     "hinge.report": ("Race", "Report"),
     "hinge.spaces.linear": ("Linear",),
     "hinge.steps": ("PA", "PA1", "PA2", "Perceptron"),

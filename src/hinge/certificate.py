@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,10 +46,16 @@ class Certificate:
         """No u of norm 1 separates this stream with a margin above this, 1 / sqrt(2 D)."""
         return 1.0 / math.sqrt(2.0 * self.dual) if self.dual > 0 else math.inf
 
+    def to_dict(self) -> dict[str, Any]:
+        """The figures, ready for JSON: an infinite C, or margin, is None."""
+        finite = {name: value if math.isfinite(value) else None for name, value in
+                  (("dual", self.dual), ("C", self.C), ("best_margin", self.best_margin))}  # fmt: skip
+        return {**finite, "kind": self.kind, "rounds": self.rounds}
+
     def __str__(self) -> str:
         problem = {
             "hinge": f"½‖u‖² + {self.C:g} · (sum of losses)",
             "squared": f"½‖u‖² + {self.C:g} · (sum of squared losses)",
             "separable": "½‖u‖², for a u without any loss,",
         }[self.kind]
-        return f"no fixed u makes {problem} less than {self.dual:.6g}"
+        return f"no fixed u brings {problem} below it"

@@ -78,9 +78,11 @@ class Engine:
         """Lay the machine out anew; called whenever an array is another than before."""
         lanes = self.score_lanes()
         self.scores, self.coefficients = aligned(lanes, self.dtype), aligned(lanes, self.dtype)
+        self.taken = np.zeros_like(self.totals)
+        shown = aligned(lanes, self.dtype) if self.average else self.scores
         self.machine = rounds.Machine(
             self.space(), self.task, self.focus, self.choice, self.kinds, self.parameters, self.totals,
-            self.scores, self.coefficients, np.zeros_like(self.totals), self.stride, self.labels, int(self.average),
+            self.scores, shown, self.coefficients, self.taken, self.stride, self.labels, int(self.average),
         )  # fmt: skip
         self.frame = frame(self.machine)
         self.argument = self.frame.argument
@@ -114,7 +116,7 @@ class Engine:
         """Learn from rows of a view whose row 0 is ``first``; the first row not learnt from, out of order or past the end."""
         part = slice(first, stop)
         empty = _EMPTY if weights is None else weights[part]
-        batch = rounds.Batch(view, truths[part], empty, *(column[part] for column in record or self._no_record()))
+        batch = rounds.Batch(view, truths[part], empty, *(column[part] for column in record or self.new_record(0)))
         framed = frame(batch)
         ready = kernel(rounds.learn_rows, self.frame, framed, 0, 0, 0)
         done, why = ready(self.argument, framed.argument, start - first, stop - first, novel)
@@ -122,8 +124,14 @@ class Engine:
             self.refuse(table, first + done, why)
         return int(first + done)
 
-    def _no_record(self) -> Record:
-        return Record(np.zeros(0, self.prediction_dtype), _EMPTY, np.zeros(0, np.uint8))
+    def new_record(self, n: int) -> Record:
+        """Room for what n rounds leave behind."""
+        return Record(np.zeros(n, self.prediction_dtype), np.zeros(n), np.zeros(n, np.uint8))
+
+    def last_round(self) -> tuple[float, int]:
+        """(the loss, the flags) of the last round, as a record keeps them."""
+        leader = int(self.taken[0, rounds.LEADER])
+        return float(self.taken[leader, rounds.LOSS]), int(self.taken[leader, rounds.MISTAKES] + 2 * self.taken[0, rounds.NOVEL])
 
     @property
     def prediction_dtype(self) -> Any:
@@ -133,7 +141,7 @@ class Engine:
     def refuse(self, table: Table, row: int, why: int) -> None:
         """Say what is wrong with a row."""
         if why == rounds.TOO_LARGE:
-            raise ValueError(overflow(f"row {row}", self.dtype))
+            raise ValueError(overflow(f"row {row + table.offset}", self.dtype))
         raise ValueError(table.fault(row))
 
     def look_through(self, table: Table) -> None:
@@ -178,6 +186,22 @@ class Engine:
         if why == rounds.NOT_FINITE:
             raise ValueError(table.fault(first + row))
         return table.tidy(self.dtype, first, last) if why == rounds.IRREGULAR else view
+
+    # -- in another process
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is bound to this process's memory."""
+        bound = ("machine", "frame", "argument", "scores", "coefficients", "taken", "_kernels")
+        return {name: value for name, value in self.__dict__.items() if name not in bound}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for name in self.arrays:
+            before = state[name]
+            after = aligned(before.size, before.dtype).reshape(before.shape)
+            after[...] = before
+            setattr(self, name, after)
+        self.prepare()
 
     # -- putting back
 

@@ -27,6 +27,12 @@ class Table:
     width: int
     dtype: np.dtype[Any]
     names: list[Any] | None = None
+    #: The number that messages give to row 0: a part of a table counts as the whole does.
+    offset: int = 0
+
+    def part(self, start: int, stop: int) -> Table:
+        """Rows start..stop as a table."""
+        raise NotImplementedError
 
     def pieces(self, dtype: Any, start: int, stop: int) -> Iterator[tuple[int, int, Any]]:
         """Rows start..stop as (start, stop, view) in order; row 0 of a view is the piece's first."""
@@ -46,6 +52,11 @@ class Table:
         raise NotImplementedError
 
 
+def _part_of(whole: Table, part: Table, start: int) -> Table:
+    part.names, part.offset = whole.names, whole.offset + start
+    return part
+
+
 def _not_finite(value: float, row: int, column: int) -> str:
     shown = "NaN" if np.isnan(value) else "infinity"
     return f"X has {shown} in row {row}, column {column}; every value must be a finite number (no NaN, no inf)."
@@ -58,6 +69,10 @@ class DenseTable(Table):
         self.X = X
         self.n, self.width = X.shape
         self.dtype = X.dtype if X.dtype in FLOATS else FLOATS[1]
+
+    def part(self, start: int, stop: int) -> Table:
+        """Rows start..stop, without a copy."""
+        return _part_of(self, DenseTable(self.X[start:stop]), start)
 
     @property
     def nbytes(self) -> int:
@@ -80,8 +95,8 @@ class DenseTable(Table):
         values = np.asarray(self.X[row], np.float64)
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):
-            return _not_finite(values[bad[0]], row, int(bad[0]))
-        return _too_large(values, np.arange(self.width), row)
+            return _not_finite(values[bad[0]], row + self.offset, int(bad[0]))
+        return _too_large(values, np.arange(self.width), row + self.offset)
 
 
 def _too_large(values: Any, columns: Any, row: int) -> str:
@@ -106,6 +121,10 @@ class SparseTable(Table):
                 f"X is a broken CSR matrix: indptr must ascend from 0 to at most the {stored} stored values, "
                 f"with one entry more than the {self.n} rows."
             )
+
+    def part(self, start: int, stop: int) -> Table:
+        """Rows start..stop, as a copy."""
+        return _part_of(self, SparseTable(self.X[start:stop]), start)
 
     @property
     def nbytes(self) -> int:
@@ -136,7 +155,7 @@ class SparseTable(Table):
         indices = np.array(self.X.indices[part])
         for at, outside in enumerate((indices < 0) | (indices >= self.width)):
             if outside:
-                row = int(np.searchsorted(self.X.indptr, part.start + at, side="right")) - 1
+                row = int(np.searchsorted(self.X.indptr, part.start + at, side="right")) - 1 + self.offset
                 raise ValueError(
                     f"X has the column index {indices[at]} in row {row}; indices must lie in 0..{self.width - 1}."
                 )
@@ -151,12 +170,14 @@ class SparseTable(Table):
         values, columns = np.asarray(self.X.data[part], np.float64), self.X.indices[part]
         bad = np.flatnonzero(~np.isfinite(values))
         if len(bad):
-            return _not_finite(values[bad[0]], row, int(columns[bad[0]]))
-        return _too_large(values, columns, row)
+            return _not_finite(values[bad[0]], row + self.offset, int(columns[bad[0]]))
+        return _too_large(values, columns, row + self.offset)
 
 
 def as_table(X: Any) -> Table:
     """See a table of rows; a clear ValueError or TypeError for what cannot be one."""
+    if isinstance(X, Table):
+        return X
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS:
         return DenseTable(X)
     if hasattr(X, "tocsr"):

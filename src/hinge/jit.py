@@ -44,8 +44,7 @@ from numba.core.serialize import dumps
 from numba.core.sigutils import normalize_signature
 from numba.np.arrayobj import make_array
 
-from hinge import native as native_module
-from hinge.native import Compiled, fingerprint, native_methods
+from hinge.native import Compiled, fingerprint, native_classes, native_methods, on_new_class
 
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 
@@ -196,9 +195,9 @@ def _typeof_compiled(value: Compiled, context: Any) -> Any:
     return cpu_target.typing_context.resolve_value_type(value.dispatcher)
 
 
-for _cls in native_module.native_classes:
+for _cls in native_classes:
     register(_cls)
-native_module.on_new_class.append(register)
+on_new_class.append(register)
 
 
 def dispatcher(function: Compiled) -> Any:

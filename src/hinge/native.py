@@ -25,6 +25,7 @@ from __future__ import annotations
 import enum
 import hashlib
 import os
+import time
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, overload
@@ -33,6 +34,15 @@ __all__ = ["INTERPRETED", "Compiled", "compiled", "fingerprint", "native", "unbi
 
 #: True when NUMBA_DISABLE_JIT asks for plain Python everywhere (to debug, or to measure coverage).
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+class _Waiting:
+    """The time this process has waited for the compiler, or its cache, to make kernels ready."""
+
+    seconds = 0.0
+
+
+waiting = _Waiting()
 
 #: Every native class, in order of definition; `hinge.jit` makes each known to Numba when it is loaded.
 native_classes: list[type] = []
@@ -305,6 +315,9 @@ def kernel(function: Compiled, *examples: Any) -> Callable[..., Any]:
     """
     if INTERPRETED:
         return function.py_func
+    started = time.perf_counter()
     from hinge import jit
 
-    return jit.entry(function, *(jit.Bound(e.type) if isinstance(e, jit.Frame) else jit.type_of(e) for e in examples))
+    ready = jit.entry(function, *(jit.Bound(e.type) if isinstance(e, jit.Frame) else jit.type_of(e) for e in examples))
+    waiting.seconds += time.perf_counter() - started
+    return ready

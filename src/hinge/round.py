@@ -17,6 +17,8 @@ from hinge.rows import CHUNK, DenseRow, SparseRow
 (ROUNDS, MISTAKES, LOSS, SQUARED_LOSS, UPDATES, DUAL, SQUARES, PRICE, WEIGHTED_MISTAKES, WEIGHTED_LOSS, NOVEL,
  WEIGHT) = range(12)  # fmt: skip
 TOTALS = 12
+#: In the account of the round under way: who led, in row 0.
+LEADER = ROUNDS
 
 # Why a kernel stopped before the end.
 DONE, NOT_FINITE, IRREGULAR, TOO_LARGE = range(4)
@@ -34,6 +36,7 @@ class Machine(NamedTuple):
     parameters: Any
     totals: Any
     scores: Any
+    shown: Any  # the scores that predict: the mean hypothesis's where that was asked for, else the same array
     coefficients: Any
     taken: Any  # the round's own account, to be added to the totals once all is known to be well
     stride: int
@@ -67,6 +70,14 @@ def leader(totals: Any) -> int:
 
 
 @compiled(inline=True)
+def _score(machine: Any, row: Any, scores: Any) -> float:
+    number = machine.totals[0, ROUNDS]
+    if machine.averages > 0 and number > 0:
+        return machine.space.score_mean(row, scores, machine.coefficients, number)
+    return machine.space.score(row, scores)
+
+
+@compiled(inline=True)
 def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -> Any:
     """One round: (why it stopped, the leader's prediction, its loss, whether that was a mistake).
 
@@ -78,18 +89,23 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
     contenders, labels, known = totals.shape[0], machine.labels, machine.labels - novel
     if weight > 0:
         space.begin(row)
+    if machine.averages > 0:
+        _score(machine, row, machine.shown)
     q = space.score(row, scores)
     in_front = leader(totals)
-    shown = task.predict(scores, in_front * machine.stride, known)
+    taken[0, LEADER], taken[0, NOVEL] = in_front, novel
+    shown = task.predict(machine.shown, in_front * machine.stride, known)
     shown_loss, shown_mistake, why, moved = 0.0, False, DONE, False
     if not math.isfinite(q):
         return NOT_FINITE, shown, shown_loss, shown_mistake
     for c in range(contenders):
         first = c * machine.stride
-        prediction = shown if c == in_front else task.predict(scores, first, known)
+        prediction, seen = shown, shown
+        if c != in_front or machine.averages > 0:
+            prediction, seen = task.predict(scores, first, known), task.predict(machine.shown, first, known)
         worst = task.worst(scores, first, labels, truth, prediction)
         loss = max(0.0, worst.required - worst.margin)
-        mistake = novel == 0 and task.is_mistake(prediction, truth)
+        mistake = novel == 0 and task.is_mistake(seen, truth)
         if c == in_front:
             shown_loss, shown_mistake = loss, mistake
         taken[c, LOSS] = loss
@@ -206,16 +222,8 @@ def predict_dense(machine_bound: Any, data: Any) -> Any:
 
 
 @compiled(inline=True)
-def _score(machine: Any, row: Any) -> float:
-    number = machine.totals[0, ROUNDS]
-    if machine.averages > 0 and number > 0:
-        return machine.space.score_mean(row, machine.scores, machine.coefficients, number)
-    return machine.space.score(row, machine.scores)
-
-
-@compiled(inline=True)
 def _predict(machine: Any, row: Any) -> Any:
-    q = _score(machine, row)
+    q = _score(machine, row, machine.scores)
     first = leader(machine.totals) * machine.stride
     why = DONE if math.isfinite(q) else NOT_FINITE
     return why, machine.task.predict(machine.scores, first, machine.labels)
@@ -227,7 +235,7 @@ def score_rows(machine_bound: Any, rows_bound: Any, start: int, stop: int, score
     machine, rows = unbind(machine_bound), unbind(rows_bound)
     first = leader(machine.totals) * machine.stride
     for t in range(start, stop):
-        if not math.isfinite(_score(machine, rows.row(t))):
+        if not math.isfinite(_score(machine, rows.row(t), machine.scores)):
             return t, NOT_FINITE
         for column in range(scores.shape[1]):
             scores[t, column] = machine.scores[first + column]

@@ -166,11 +166,10 @@ class Learner(Estimator):
         self._columns = None if names is None else {name: column for column, name in enumerate(names)}
         self._reading = None
 
-    def _fit_table(self, X: Any, y: Any, sample_weight: Any, record: Record | None = None) -> None:
-        """The body of ``partial_fit``."""
-        if isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], Mapping):
-            self._fit_dicts(X, y, sample_weight)
-            return
+    def _fit_table(self, X: Any, y: Any, sample_weight: Any, record: bool = False) -> Record | None:
+        """The body of ``partial_fit``; on demand it keeps what was predicted in every round."""
+        if is_rows_of_dicts(X):
+            return self._fit_dicts(X, y, sample_weight, record)
         table = self._table(X)
         truths = self._truths(y, table.n)
         weights = check_weights(sample_weight, table.n)
@@ -182,25 +181,38 @@ class Learner(Estimator):
                 names = table.names
                 by_name = names is not None and all(isinstance(name, str) for name in names)
                 self._start(table.dtype, table.width, names if by_name else None)
-            self._learn_table(table, truths, weights, record)
+            assert self._engine is not None
+            kept = self._engine.new_record(table.n) if record else None
+            self._learn_table(table, truths, weights, kept)
+        return kept
 
-    def _fit_dicts(self, rows: Sequence[Any], y: Any, sample_weight: Any) -> None:
+    def _fit_dicts(self, rows: Sequence[Any], y: Any, sample_weight: Any, record: bool) -> Record | None:
         weights = check_weights(sample_weight, len(rows))
         if y is not None and len(y) != len(rows):
             raise ValueError(f"X has {len(rows)} rows and y {len(y)}: one target a row was expected.")
         targets = [None] * len(rows) if y is None else y
+        kept = None
         with self._all_or_nothing(None):
+            if self._engine is None and len(rows):
+                self._begin_with(rows[0])
+            if record and self._engine is not None:
+                kept = self._engine.new_record(len(rows))
             for t, (row, target) in enumerate(zip(rows, targets, strict=True)):
                 try:
+                    if kept is not None:
+                        kept.predictions[t] = self._predict_row(row)
                     self.learn_one(row, target, 1.0 if weights is None else float(weights[t]))
                 except (TypeError, ValueError) as error:
                     raise type(error)(f"row {t}: {error}") from error
+                if kept is not None:
+                    kept.losses[t], kept.flags[t] = self._engine.last_round()  # type: ignore[union-attr]
+        return kept
 
     def _scores(self, X: Any, columns: int) -> np.ndarray[Any, Any]:
         """The leader's scores for every row of a table or a list of dicts."""
         self._require_fitted()
         assert self._engine is not None
-        if isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], Mapping):
+        if is_rows_of_dicts(X):
             found = np.zeros((len(X), columns), self._engine.dtype)
             for row, x in zip(found, X, strict=True):
                 self._predict_row(x)
@@ -422,6 +434,11 @@ class _Reading:
 
     def __reduce__(self) -> Any:
         return _Reading, (self.data.dtype, len(self.data))
+
+
+def is_rows_of_dicts(X: Any) -> bool:
+    """Whether X is a list of rows with named features."""
+    return isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
 def _ascend(indices: Any, width: int) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hinge.native import compiled
+from hinge.native import compiled, kernel
 
 
 @compiled
@@ -29,7 +29,7 @@ def _encode(values: Any, known: Any, order: Any, codes: Any, start: int) -> int:
                 return i
             last, last_code = value, order[low]
         codes[i] = last_code
-    return values.size
+    return int(values.size)
 
 
 class Labels:
@@ -79,7 +79,8 @@ class Labels:
         while True:
             known = np.array(self.list, numbers.dtype)
             order = np.argsort(known, kind="stable").astype(np.int32)
-            place = int(_encode(numbers, known[order], order, codes, place))
+            columns = (numbers, known[order], order, codes)
+            place = int(kernel(_encode, *columns, place)(*columns, place))
             if place == len(numbers):
                 return codes, firsts
             self.add(y[place].item())

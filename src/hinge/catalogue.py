@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every algorithm by its usual name: one list, each entry a point in the grid of task, step, focus and space."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from hinge.focus import Predicted, Worst
+from hinge.learners.classifier import Classifier
+from hinge.learners.estimator import parameter_names
+from hinge.learners.oneclass import OneClass
+from hinge.learners.regressor import Regressor
+from hinge.steps import PA, PA1, PA2, Perceptron
+
+
+class Algorithm(NamedTuple):
+    """One line of the catalogue: learner(step, **fixed)."""
+
+    name: str
+    learner: Callable[..., Any]
+    step: Callable[..., Any]
+    fixed: dict[str, Any]
+    where: str  # paper and section
+    what: str  # one sentence
+
+
+CATALOGUE = [
+    # -- labels: two, or many with one weight vector each
+    Algorithm("Perceptron", Classifier, Perceptron, {"focus": Predicted()}, "[OL] 2, [IW] 2.3",
+              "moves by the row when its prediction is wrong; with importance weights, the multi-vector IWP"),
+    Algorithm("PA", Classifier, PA, {"focus": Worst()}, "[PA06] 3, 7",
+              "the least move that gives the row a margin of 1; for streams without noise"),
+    Algorithm("PA-I", Classifier, PA1, {"focus": Worst()}, "[PA06] 3, 7",
+              "as PA, but never farther than C: noise costs little"),
+    Algorithm("PA-II", Classifier, PA2, {"focus": Worst()}, "[PA06] 3, 7",
+              "as PA, with moves shrunk smoothly by 1/(2C)"),
+    Algorithm("PA-I predicted", Classifier, PA1, {"focus": Predicted()}, "[PA06] 8, 9",
+              "PA-I against the predicted label, only when that is wrong"),
+    # -- numbers
+    Algorithm("PA regression", Regressor, PA, {}, "[PA06] 5", "the least move that brings the error down to epsilon"),
+    Algorithm("PA-I regression", Regressor, PA1, {}, "[PA06] 5", "as PA regression, never farther than C"),
+    Algorithm("PA-II regression", Regressor, PA2, {}, "[PA06] 5", "as PA regression, shrunk smoothly"),
+    # -- one class
+    Algorithm("PA uniclass", OneClass, PA, {}, "[PA06] 6", "a centre that moves until the row is inside its radius"),
+    Algorithm("PA-I uniclass", OneClass, PA1, {}, "[PA06] 6", "as PA uniclass, never farther than C"),
+    Algorithm("PA-II uniclass", OneClass, PA2, {}, "[PA06] 6", "as PA uniclass, shrunk smoothly"),
+]  # fmt: skip
+
+
+def names() -> list[str]:
+    """The names of all algorithms.
+
+    >>> import hinge
+    >>> "PA-I" in hinge.names()
+    True
+    """
+    return [algorithm.name for algorithm in CATALOGUE]
+
+
+def named(name: str, **parameters: Any) -> Any:
+    """A learner that runs an algorithm; parameters are those of its step (C, eta) and of its learner.
+
+    >>> import hinge
+    >>> hinge.named("PA-I", C=0.1)
+    Classifier(PA1(C=0.1), focus=Worst())
+    """
+    algorithm = find(name)
+    in_step = getattr(algorithm.step, "_fields", ())
+    known = [*in_step, *(p for p in parameter_names(algorithm.learner) if p != "step" and p not in algorithm.fixed)]  # type: ignore[arg-type]
+    for parameter in parameters:
+        if parameter not in known:
+            raise TypeError(f"{algorithm.name} has no parameter {parameter!r}; it has: {', '.join(known)}.")
+    step = algorithm.step(**{key: value for key, value in parameters.items() if key in in_step})
+    rest = {key: value for key, value in parameters.items() if key not in in_step}
+    return algorithm.learner(step, **algorithm.fixed, **rest)
+
+
+def find(name: str) -> Algorithm:
+    """The entry of a name, whatever its capitals, blanks and dashes."""
+    by_key = {_key(algorithm.name): algorithm for algorithm in CATALOGUE}
+    algorithm = by_key.get(_key(name))
+    if algorithm is None:
+        close = difflib.get_close_matches(_key(name), by_key, n=1, cutoff=0.5)
+        hint = f" Did you mean {by_key[close[0]].name!r}?" if close else ""
+        raise ValueError(f"no algorithm is called {name!r}.{hint} hinge.names() lists all.")
+    return algorithm
+
+
+def _key(name: str) -> str:
+    """PA1, pa-1 and PA-I are one."""
+    key = "".join(letter for letter in str(name).lower() if letter.isalnum())
+    return key.replace("pa2", "paii").replace("pa1", "pai")
