@@ -24,7 +24,9 @@ from __future__ import annotations
 
 import enum
 import hashlib
+import importlib
 import os
+import sys
 import time
 import types
 from collections.abc import Callable, Iterable
@@ -80,9 +82,7 @@ class Compiled:
     def dispatcher(self) -> Any:
         """The Numba function behind this one."""
         if self._dispatcher is None:
-            from hinge import jit
-
-            self._dispatcher = jit.dispatcher(self)
+            self._dispatcher = _compiler().dispatcher(self)
         return self._dispatcher
 
     def __call__(self, *arguments: Any) -> Any:
@@ -299,13 +299,18 @@ class _Plain:
         self.argument = value
 
 
+def _compiler() -> Any:
+    """The module that knows the compiler, loaded when it is first needed."""
+    if "hinge.jit" not in sys.modules:
+        started = time.perf_counter()
+        importlib.import_module("hinge.jit")
+        waiting.seconds += time.perf_counter() - started
+    return sys.modules["hinge.jit"]
+
+
 def frame(value: Any) -> Any:
     """A (nested) tuple of arrays and numbers made ready for kernels, which take its ``argument`` and `unbind` it."""
-    if INTERPRETED:
-        return _Plain(value)
-    from hinge import jit
-
-    return jit.Frame(value)
+    return _Plain(value) if INTERPRETED else _compiler().Frame(value)
 
 
 def kernel(function: Compiled, *examples: Any) -> Callable[..., Any]:
@@ -315,9 +320,8 @@ def kernel(function: Compiled, *examples: Any) -> Callable[..., Any]:
     """
     if INTERPRETED:
         return function.py_func
+    jit = _compiler()
     started = time.perf_counter()
-    from hinge import jit
-
     ready = jit.entry(function, *(jit.Bound(e.type) if isinstance(e, jit.Frame) else jit.type_of(e) for e in examples))
     waiting.seconds += time.perf_counter() - started
     return ready

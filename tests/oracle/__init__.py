@@ -11,6 +11,7 @@ from oracle.multiclass import Labels, multiclass
 from oracle.ranking import mira_coefficients, perceptron_coefficients, ranking
 from oracle.regression import regression
 from oracle.result import Pass, dense, dual_growth, with_constant
+from oracle.simultaneous import Rounds, shares, simultaneous
 from oracle.steps import PA, PA1, PA2, Perceptron, Step
 from oracle.uniclass import uniclass
 
@@ -21,6 +22,7 @@ __all__ = [
     "Labels",
     "Pass",
     "Perceptron",
+    "Rounds",
     "Step",
     "binary",
     "classifier",
@@ -31,6 +33,8 @@ __all__ = [
     "perceptron_coefficients",
     "ranking",
     "regression",
+    "shares",
+    "simultaneous",
     "uniclass",
     "with_constant",
 ]

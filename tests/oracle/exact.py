@@ -25,7 +25,7 @@ def dual(lambdas: np.ndarray, losses: np.ndarray, gram: np.ndarray) -> float:
 
 
 def exact(losses: Any, gram: Any, C: float) -> np.ndarray:
-    """Pairwise ascent on the simplex of (lambda, what is left of C): the pair that promises most moves as far as it may.
+    """Pairwise ascent on the simplex of (lambda, what is left of C): the pair that promises most moves all it may.
 
     C infinite is the limit of no slack at all, found as a C that does not bind; without a solution there is none.
     """
@@ -46,12 +46,11 @@ def exact(losses: Any, gram: Any, C: float) -> np.ndarray:
     gains = np.append(losses, 0.0)
     for count in range(200_000):
         if count % 50 == 0:
-            polished = _polish(share, losses, gram, C)
-            for candidate in (polished, share[:-1]):
+            for candidate in (*_stationary_near(share, losses, gram, C), share[:-1]):
                 top = primal(candidate, losses, gram, C)
                 rounding = 1e-14 * C * (np.abs(losses).max() + np.abs(gram @ candidate).max())
                 if top - dual(candidate, losses, gram) <= 1e-12 * top + rounding:
-                    return candidate
+                    return candidate.copy()
         gradient = gains - padded @ share
         up = int(np.argmax(gradient))
         slopes = np.where(share > 0, gradient[up] - gradient, 0.0)
@@ -63,11 +62,12 @@ def exact(losses: Any, gram: Any, C: float) -> np.ndarray:
     raise AssertionError("the pairwise ascent has not converged")
 
 
-def _polish(share: np.ndarray, losses: np.ndarray, gram: np.ndarray, C: float) -> np.ndarray:
-    """The stationary point of the face that the ascent is on, if it is feasible; else the ascent's own point."""
+def _stationary_near(share: np.ndarray, losses: np.ndarray, gram: np.ndarray, C: float) -> list[np.ndarray]:
+    """What is stationary, and feasible to rounding, on the face that the ascent is on: with all of C used, or not."""
     active = list(np.flatnonzero(share[:-1] > 0))
-    point = _stationary(active, losses, gram, C if share[-1] <= 0 else None)
-    return point if point is not None and point.min(initial=0) >= 0 and point.sum() <= C else share[:-1].copy()
+    points = [_stationary(active, losses, gram, total) for total in (C, None)]
+    points = [point for point in points if point is not None and point.sum() <= C * (1 + 1e-9)]
+    return [point * min(1.0, C / point.sum()) for point in points if active and point[active].min() > 0]
 
 
 def _stationary(active: Sequence[int], losses: np.ndarray, gram: np.ndarray, total: float | None) -> Any:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ordinal regression, [SP06] 3: a score w.x and thresholds b_1 .. b_{k-1}, learnt as one vector (w, b).
 
-Instance j is (x, -e_j) and is to be positive for j below the rank and negative from the rank on; ||z_j||^2 = ||x||^2 + 1.
+Instance j is (x, -e_j), to be positive for j below the rank and negative from the rank on; ||z_j||^2 = ||x||^2 + 1.
 The predicted rank is the least i with w.x < b_i, or the last. Thresholds may cross: a wrong rank implies a mistaken
-constraint, but a mistaken constraint no wrong rank. Focus "predicted": the threshold that stands between the predicted
-rank and the ranks next to it on the true one's side. The thresholds do what an intercept would: there is none.
+constraint, but a mistaken constraint no wrong rank. Focus "predicted": the threshold between the predicted rank and the
+next one on the true rank's side. The thresholds do what an intercept would: there is none.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,9 @@ from oracle.simultaneous import Rounds
 from oracle.steps import Step
 
 
-def ordinal(step: Step, X: Any, y: Any, ranks: Sequence[Any], *, focus: str = "violated", weights: Any = None) -> Rounds:
+def ordinal(
+    step: Step, X: Any, y: Any, ranks: Sequence[Any], *, focus: str = "violated", weights: Any = None
+) -> Rounds:
     """``ranks``: in their order. After the last round ``intercept`` holds the thresholds."""
     rows = np.asarray(X, float)
     importance = np.ones(len(rows)) if weights is None else weights
