@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from oracle.result import with_constant
+from oracle.result import label_scores, with_constant
 from oracle.simultaneous import Rounds
 from oracle.steps import Step
 
@@ -29,7 +29,7 @@ def cost_sensitive(step: Step, X: Any, y: Any, costs: Any, *, labels: Sequence[A
     for x, label, c in zip(rows, y, importance, strict=True):
         blocks = np.kron(np.eye(k), x)
         true = labels.index(label)
-        scores = blocks @ w
+        scores = label_scores(w.reshape(k, -1), x)
         predicted = int(np.argmax(scores))
         rivals = [r for r in range(k) if r != true]
         result.scores.append(scores)
@@ -37,7 +37,8 @@ def cost_sensitive(step: Step, X: Any, y: Any, costs: Any, *, labels: Sequence[A
         result.costs.append(costs[true, predicted])
         named = rivals.index(predicted) if predicted != true else None
         required = np.sqrt(costs[true, rivals])
-        w = result.act(w, step, focus, blocks[true] - blocks[rivals], required, c, named=named)
+        z, margins = blocks[true] - blocks[rivals], scores[true] - scores[rivals]
+        w = result.act(w, step, focus, z, required, c, named=named, margins=margins)
     table = w.reshape(k, -1)
     result.weights, result.intercept = table[:, :-1], table[:, -1] * b
     return result

@@ -48,7 +48,7 @@ def exact(losses: Any, gram: Any, C: float) -> np.ndarray:
         if count % 50 == 0:
             for candidate in (*_stationary_near(share, losses, gram, C), share[:-1]):
                 top = primal(candidate, losses, gram, C)
-                rounding = 1e-14 * C * (np.abs(losses).max() + np.abs(gram @ candidate).max())
+                rounding = 1e-15 * C * (np.abs(losses).max() + (np.abs(gram) @ candidate).max())
                 if top - dual(candidate, losses, gram) <= 1e-12 * top + rounding:
                     return candidate.copy()
         gradient = gains - padded @ share
@@ -78,7 +78,8 @@ def _stationary(active: Sequence[int], losses: np.ndarray, gram: np.ndarray, tot
         system = np.block([[system, np.ones((a, 1))], [np.ones((1, a)), np.zeros((1, 1))]])
         right = np.append(right, total)
     solution = np.linalg.lstsq(system, right, rcond=None)[0]
-    if a and not np.allclose(system @ solution, right, rtol=1e-9, atol=1e-12):
+    rounding = 1e-11 * (np.abs(right) + np.abs(system) @ np.abs(solution))
+    if (np.abs(system @ solution - right) > rounding).any():
         return None
     point = np.zeros(len(losses))
     point[active] = solution[:a]
@@ -93,9 +94,9 @@ def exact_by_enumeration(losses: Any, gram: Any, C: float) -> np.ndarray:
         for active in map(list, combinations(range(len(losses)), size)):
             for total in (None, C) if np.isfinite(C) else (None,):
                 point = _stationary(active, losses, gram, total)
-                if point is None or point.min() < -1e-12 or point.sum() > C * (1 + 1e-12):
+                if point is None or point.min() < 0 or point.sum() > C * (1 + 1e-9):
                     continue
-                point = np.maximum(point, 0.0)
+                point *= min(1.0, C / max(point.sum(), 1e-300))
                 if dual(point, losses, gram) > dual(best, losses, gram):
                     best = point
     return best

@@ -22,20 +22,26 @@ FOCUSES = ("worst", "predicted", "violated", "mistaken", "exact")
 class Rounds(Pass):
     """``taus`` are the sums of the lambdas."""
 
-    lambdas: list[np.ndarray] = field(default_factory=list)  # one for every constraint of the round
+    margins: list[np.ndarray] = field(default_factory=list)  # one for every constraint of the round
+    lambdas: list[np.ndarray] = field(default_factory=list)
     imperfect: list[bool] = field(default_factory=list)  # some constraint was mistaken: what [SP06] counts
     costs: list[float] = field(default_factory=list)  # cost-sensitive: what the prediction cost
 
     def act(self, w: np.ndarray, step: Step, focus: str, z: Any, required: Any = 1.0, c: float = 1.0, *,
-            named: int | None = None, nu: Any = None) -> np.ndarray:  # fmt: skip
-        """One round is judged and written down; the next w. ``named``: the constraint against a wrong prediction."""
+            named: int | None = None, nu: Any = None, margins: Any = None) -> np.ndarray:  # fmt: skip
+        """One round is judged and written down; the next w. ``named``: the constraint against a wrong prediction.
+
+        ``margins``: if they are known as differences of scores, so that labels of one history have a margin of 0 and no
+        rounding error decides whether a constraint is mistaken.
+        """
         z = np.asarray(z, float).reshape(-1, len(w))
-        margins = z @ w
+        margins = z @ w if margins is None else np.asarray(margins, float)
         required = np.broadcast_to(np.asarray(required, float), margins.shape)
         lambdas = shares(step, focus, required - margins, margins, z @ z.T, c, named=named, nu=nu)
         move = lambdas @ z
         self.losses.append(max(0.0, (required - margins).max(initial=0)))
         self.imperfect.append(bool(((margins <= 0) & (margins < required)).any()))
+        self.margins.append(margins)
         self.lambdas.append(lambdas)
         self.taus.append(lambdas.sum())
         self.dual += lambdas @ (required - margins) - 0.5 * move @ move - step.slack_price(lambdas.sum(), c)
@@ -74,15 +80,24 @@ def _per(step: Step, c: float, nu: float) -> float:
 
 
 def _exact(step: Step, losses: np.ndarray, gram: np.ndarray, c: float, nu: np.ndarray) -> np.ndarray:
-    """PA1 caps the sum; PA leaves it free; PA2 prices (sum lambda)^2 / (4 C c), since the slack is one for all."""
+    """PA1 caps the sum; PA leaves it free; PA2 prices (sum lambda)^2 / (4 C c), since the slack is one for all.
+
+    A zero row's loss cannot be helped. Under PA1 and PA2 it is part of the problem all the same: the slack it needs is
+    the others' too. PA has no slack and leaves zero rows out; and in a round of nothing else nothing acts.
+    """
     assert not isinstance(step, Perceptron)
     assert (nu > 0).all()
-    if c == 0:
-        return np.zeros(len(losses))
+    lambdas = np.zeros(len(losses))
+    movable = np.diag(gram) > 0
+    if c == 0 or not movable.any():
+        return lambdas
+    if isinstance(step, PA):
+        lambdas[movable] = exact(losses[movable], gram[np.ix_(movable, movable)], np.inf)
+        return lambdas
     if isinstance(step, PA2):
         assert (nu == 1).all()
         return exact(losses, gram + 1 / (2 * step.C * c), np.inf)
-    return exact(losses / nu, gram / np.outer(nu, nu), step.C * c if isinstance(step, PA1) else np.inf) / nu
+    return exact(losses / nu, gram / np.outer(nu, nu), step.C * c) / nu
 
 
 def simultaneous(step: Step, rounds: Any, *, focus: str = "violated", weights: Any = None, nu: Any = None) -> Rounds:
