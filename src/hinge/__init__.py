@@ -3,7 +3,8 @@
 
 >>> import hinge
 >>> clf = hinge.Classifier(hinge.PA1(C=0.5))
->>> clf.learn_one({"free": 2.0, "prize": 1.0}, "spam").learn_one({"meeting": 1.0}, "ham").predict_one({"free": 1.0, "prize": 1.0})
+>>> clf = clf.learn_one({"free": 2.0, "prize": 1.0}, "spam").learn_one({"meeting": 1.0}, "ham")
+>>> clf.predict_one({"free": 1.0, "prize": 1.0})
 'spam'
 
 Everything here is imported when it is first used: ``import hinge`` takes no longer than it must.

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from hinge.focus import Predicted, Worst
+from hinge.learners.base import Learner
 from hinge.learners.classifier import Classifier
 from hinge.learners.estimator import parameter_names
 from hinge.learners.oneclass import OneClass
@@ -19,7 +20,7 @@ class Algorithm(NamedTuple):
     """One line of the catalogue: learner(step, **fixed)."""
 
     name: str
-    learner: Callable[..., Any]
+    learner: Callable[..., Learner]
     step: Callable[..., Any]
     fixed: dict[str, Any]
     where: str  # paper and section
@@ -68,7 +69,8 @@ def named(name: str, **parameters: Any) -> Any:
     """
     algorithm = find(name)
     in_step = getattr(algorithm.step, "_fields", ())
-    known = [*in_step, *(p for p in parameter_names(algorithm.learner) if p != "step" and p not in algorithm.fixed)]  # type: ignore[arg-type]
+    in_learner = [name for name in parameter_names(algorithm.learner) if name not in {"step", *algorithm.fixed}]
+    known = [*in_step, *in_learner]
     for parameter in parameters:
         if parameter not in known:
             raise TypeError(f"{algorithm.name} has no parameter {parameter!r}; it has: {', '.join(known)}.")

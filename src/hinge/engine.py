@@ -96,7 +96,14 @@ class Engine:
         return ready(self.argument, *arguments)
 
     def learn(
-        self, table: Table, truths: Any, weights: Any, start: int, stop: int, novel: int = 0, record: Record | None = None
+        self,
+        table: Table,
+        truths: Any,
+        weights: Any,
+        start: int,
+        stop: int,
+        novel: int = 0,
+        record: Record | None = None,
     ) -> None:
         """Rounds start..stop. Raises for a bad row; the rows before it are then learnt from already."""
         for first, last, view in table.pieces(self.dtype, start, stop):
@@ -113,7 +120,7 @@ class Engine:
         self, view: Any, truths: Any, weights: Any, first: int, start: int, stop: int, novel: int,
         record: Record | None, table: Table,
     ) -> int:  # fmt: skip
-        """Learn from rows of a view whose row 0 is ``first``; the first row not learnt from, out of order or past the end."""
+        """Learn from rows of a view whose row 0 is ``first``; the row it stopped at: out of order, or past the end."""
         part = slice(first, stop)
         empty = _EMPTY if weights is None else weights[part]
         batch = rounds.Batch(view, truths[part], empty, *(column[part] for column in record or self.new_record(0)))
@@ -131,7 +138,9 @@ class Engine:
     def last_round(self) -> tuple[float, int]:
         """(the loss, the flags) of the last round, as a record keeps them."""
         leader = int(self.taken[0, rounds.LEADER])
-        return float(self.taken[leader, rounds.LOSS]), int(self.taken[leader, rounds.MISTAKES] + 2 * self.taken[0, rounds.NOVEL])
+        return float(self.taken[leader, rounds.LOSS]), int(
+            self.taken[leader, rounds.MISTAKES] + 2 * self.taken[0, rounds.NOVEL]
+        )
 
     @property
     def prediction_dtype(self) -> Any:
@@ -222,7 +231,7 @@ class Engine:
         return sum(int(getattr(self, name).nbytes) for name in self.arrays)
 
     def protect(self, table: Table) -> dict[str, Any] | None:
-        """Before a batch: a copy to put back if it fails, or, for a large hypothesis, None once the batch is known good."""
+        """Before a batch: a copy to put back if it fails; for a large hypothesis, None once the batch is known good."""
         if self.nbytes <= max(SMALL, table.nbytes):
             return self.copy()
         self.look_through(table)

@@ -50,7 +50,7 @@ class Worst(NamedTuple):
 
 @native
 class Predicted(NamedTuple):
-    """The constraint against the predicted label acts, if the prediction is wrong ([PA06] 8, 9; multi-vector of [IW])."""
+    """The constraint against the predicted label acts, if the prediction is wrong ([PA06] 8, 9; [IW] 2.3)."""
 
     def share(self, task: Any, step: Any, scores: Any, first: int, labels: int, truth: Any, prediction: Any, worst: Any,
               q: float, weight: float, coefficients: Any) -> Share:  # fmt: skip

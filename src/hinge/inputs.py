@@ -34,6 +34,10 @@ class Table:
         """Rows start..stop as a table."""
         raise NotImplementedError
 
+    def taken(self, order: Any) -> Table:
+        """A table of these rows, in this order."""
+        raise NotImplementedError
+
     def pieces(self, dtype: Any, start: int, stop: int) -> Iterator[tuple[int, int, Any]]:
         """Rows start..stop as (start, stop, view) in order; row 0 of a view is the piece's first."""
         raise NotImplementedError
@@ -73,6 +77,10 @@ class DenseTable(Table):
     def part(self, start: int, stop: int) -> Table:
         """Rows start..stop, without a copy."""
         return _part_of(self, DenseTable(self.X[start:stop]), start)
+
+    def taken(self, order: Any) -> Table:
+        """A copy."""
+        return _part_of(self, DenseTable(self.X[order]), 0)
 
     @property
     def nbytes(self) -> int:
@@ -126,6 +134,10 @@ class SparseTable(Table):
         """Rows start..stop, as a copy."""
         return _part_of(self, SparseTable(self.X[start:stop]), start)
 
+    def taken(self, order: Any) -> Table:
+        """A copy."""
+        return _part_of(self, SparseTable(self.X[order]), 0)
+
     @property
     def nbytes(self) -> int:
         """The memory of the matrix."""
@@ -160,7 +172,9 @@ class SparseTable(Table):
                     f"X has the column index {indices[at]} in row {row}; indices must lie in 0..{self.width - 1}."
                 )
         data = np.array(self.X.data[part], dtype)
-        copy = csr_matrix((data, indices, self.X.indptr[start : stop + 1] - part.start), shape=(stop - start, self.width))
+        copy = csr_matrix(
+            (data, indices, self.X.indptr[start : stop + 1] - part.start), shape=(stop - start, self.width)
+        )
         copy.sum_duplicates()
         return Sparse(copy.data, copy.indices, np.asarray(copy.indptr, np.int64), self.width)
 

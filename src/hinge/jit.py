@@ -26,6 +26,8 @@ import numpy as np
 from llvmlite import ir
 from numba.core import boxing, cgutils, config, types
 from numba.core.compiler import CompileResult
+from numba.core.datamodel import models
+from numba.core.datamodel.registry import register_default
 from numba.core.extending import (
     intrinsic,
     lower_builtin,
@@ -35,8 +37,6 @@ from numba.core.extending import (
     typeof_impl,
     unbox,
 )
-from numba.core.datamodel import models
-from numba.core.datamodel.registry import register_default
 from numba.core.imputils import impl_ret_borrowed
 from numba.core.pythonapi import NativeValue
 from numba.core.registry import cpu_target
@@ -66,6 +66,7 @@ class NativeType(types.NamedTuple):  # type: ignore[misc]
 
     @property
     def key(self) -> Any:
+        """What two equal types have in common."""
         return (*self.identity, self.types)
 
     def can_convert_to(self, typingctx: Any, other: Any) -> None:

@@ -24,7 +24,9 @@ class Vector(types.Type):  # type: ignore[misc]
 @register_model(Vector)
 class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, its_type: Vector) -> None:
-        super().__init__(manager, its_type, ir.VectorType(manager.lookup(its_type.dtype).get_value_type(), its_type.width))
+        super().__init__(
+            manager, its_type, ir.VectorType(manager.lookup(its_type.dtype).get_value_type(), its_type.width)
+        )
 
 
 def _splat(builder: Any, value: Any, width: int) -> Any:

@@ -65,7 +65,11 @@ class Compiled:
     """
 
     def __init__(
-        self, function: Callable[..., Any], replacement: str | None = None, holds_gil: bool = False, inline: bool = False
+        self,
+        function: Callable[..., Any],
+        replacement: str | None = None,
+        holds_gil: bool = False,
+        inline: bool = False,
     ) -> None:
         self.py_func = function
         self.replacement = replacement
@@ -86,6 +90,7 @@ class Compiled:
         return self._dispatcher
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run it."""
         if INTERPRETED:
             return self.py_func(*arguments)
         return self.dispatcher(*arguments)
@@ -207,6 +212,7 @@ class _Description:
         self.digest.update(f"{kind}:{len(data)}:".encode() + data)
 
     def add(self, thing: Any) -> None:
+        """Take in a value, or a definition with all it uses."""
         if isinstance(thing, Compiled):
             self._write("compiled", f"{thing.replacement} {thing.holds_gil}")
         elif hasattr(thing, "targetoptions"):  # one of Numba's own functions

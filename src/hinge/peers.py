@@ -24,7 +24,9 @@ OFTEN = 64
 
 def play_peer(learner: Any, pieces: Iterator[Any], tell: Teller | None) -> Report:
     """Ask the learner for every row, then show it the truth; only the time it takes for that is counted."""
-    play_row = _River(learner) if hasattr(learner, "learn_one") and hasattr(learner, "predict_one") else _Sklearn(learner)
+    play_row = (
+        _River(learner) if hasattr(learner, "learn_one") and hasattr(learner, "predict_one") else _Sklearn(learner)
+    )
     predictions: list[Any] = []
     flags: list[int] = []
     seen: set[Any] = set()
@@ -59,8 +61,9 @@ def play_peer(learner: Any, pieces: Iterator[Any], tell: Teller | None) -> Repor
     if tell is not None:
         tell(len(flags), mistakes)
     return Report(
-        learner=" ".join(repr(learner).split()), n=len(flags), mistakes=int(mistakes), novel=sum(flag >> 1 for flag in flags),
-        loss=math.nan, squared_loss=math.nan, cost=cost, updates=None, seconds=seconds, compile_seconds=0.0, certificate=None,
+        learner=" ".join(repr(learner).split()), n=len(flags), mistakes=int(mistakes),
+        novel=sum(flag >> 1 for flag in flags), loss=math.nan, squared_loss=math.nan, cost=cost, updates=None,
+        seconds=seconds, compile_seconds=0.0, certificate=None,
         absolute_error=absolute_error if regression else None, flags=np.array(flags, np.uint8), losses=np.zeros(0),
         _predictions=lambda: _as_array(predictions),
     )  # fmt: skip
@@ -69,7 +72,8 @@ def play_peer(learner: Any, pieces: Iterator[Any], tell: Teller | None) -> Repor
 def _targets(piece: Any) -> list[Any]:
     if piece.y is None:
         raise ValueError(
-            "y is None: this learner needs a target for every row (an iterator of rows comes with an iterator of targets)."
+            "y is None: this learner needs a target for every row "
+            "(an iterator of rows comes with an iterator of targets)."
         )
     n = piece.X.n if isinstance(piece.X, Table) else len(piece.X)
     kind = getattr(getattr(piece.y, "dtype", None), "kind", None) or np.asarray(piece.y).dtype.kind
@@ -126,7 +130,9 @@ class _River:
         elif self.weighs:
             self.learner.learn_one(row, truth, w=weight)
         else:
-            raise TypeError(f"{type(self.learner).__name__}.learn_one takes no weight (w); play it without sample_weight.")
+            raise TypeError(
+                f"{type(self.learner).__name__}.learn_one takes no weight (w); play it without sample_weight."
+            )
         return prediction
 
 

@@ -49,7 +49,9 @@ class _Line:
         rows, mistakes = self.last
         done = f"{rows / self.length:4.0%}  " if self.length else ""
         speed = rows / max(1e-9, self.written - self.started)
-        sys.stderr.write(f"\r{done}{rows:>13,} rows  {speed:>11,.0f} rows/s  {mistakes / max(1, rows):7.2%} mistakes\x1b[K")
+        sys.stderr.write(
+            f"\r{done}{rows:>13,} rows  {speed:>11,.0f} rows/s  {mistakes / max(1, rows):7.2%} mistakes\x1b[K"
+        )
         sys.stderr.flush()
 
     def end(self) -> None:

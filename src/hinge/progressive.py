@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Progressive validation: every row is predicted, then learnt from, in one pass; of one learner, or of several in a race."""
+"""Progressive validation: every row is predicted, then learnt from, in one pass; by one learner or by several."""
 
 from __future__ import annotations
 
@@ -78,8 +78,8 @@ def race(learners: Any, X: Any, y: Any = None, sample_weight: Any = None, progre
         raise ValueError("race was given no learner.")
     if isinstance(X, Iterator):
         raise TypeError(
-            "X can be gone through only once, and each learner of a race needs all of it: give a table, a list of rows, "
-            "or play the learners one by one, each with a stream of its own."
+            "X can be gone through only once, and each learner of a race needs all of it: give a table, "
+            "a list of rows, or play the learners one by one, each with a stream of its own."
         )
     reports = {}
     for name, learner in named.items():
@@ -114,7 +114,9 @@ def _length(X: Any) -> int | None:
 def _pieces(X: Any, y: Any, sample_weight: Any) -> Iterator[Piece]:
     if not isinstance(X, Iterator):
         if is_rows_of_dicts(X):
-            yield Piece(X, y if y is None or isinstance(y, (list, tuple)) else list(y), check_weights(sample_weight, len(X)))
+            yield Piece(
+                X, y if y is None or isinstance(y, (list, tuple)) else list(y), check_weights(sample_weight, len(X))
+            )
         else:
             table = as_table(X)
             yield Piece(table, y, check_weights(sample_weight, table.n))
@@ -128,7 +130,9 @@ def _pieces(X: Any, y: Any, sample_weight: Any) -> Iterator[Piece]:
             continue
         rows = [first, *itertools.islice(X, GATHERED - 1)]
         some = list(itertools.islice(targets, len(rows)))
-        yield Piece(rows, None if y is None else some, check_weights(list(itertools.islice(weights, len(rows))), len(rows)))
+        yield Piece(
+            rows, None if y is None else some, check_weights(list(itertools.islice(weights, len(rows))), len(rows))
+        )
 
 
 def _play_learner(learner: Learner, pieces: Iterator[Piece], tell: Teller | None) -> Report:
@@ -195,7 +199,10 @@ class _Account:
             leader = int(rounds.leader.py_func(engine.totals))
             passed = engine.totals - self.before
             passed[:, rounds.PRICE] = engine.totals[:, rounds.PRICE]  # the highest of all times serves as well
-            updates, certificate = int(passed[leader, rounds.UPDATES]), certificate_of(learner._steps[leader], passed[leader])
+            updates, certificate = (
+                int(passed[leader, rounds.UPDATES]),
+                certificate_of(learner._steps[leader], passed[leader]),
+            )
         return Report(
             learner=" ".join(repr(learner).split()), n=self.n, mistakes=self.mistakes, novel=int((flags >> 1).sum()),
             loss=float(losses.sum()), squared_loss=float((losses**2).sum()), cost=self.cost, updates=updates,

@@ -80,7 +80,9 @@ class Report:
             for name in ("learner", "n", "mistakes", "error_rate", "novel", "loss", "squared_loss", "cost", "updates",
                          "absolute_error", "seconds", "compile_seconds")
         }  # fmt: skip
-        figures = {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in known.items()}
+        figures = {
+            name: None if isinstance(value, float) and math.isnan(value) else value for name, value in known.items()
+        }
         figures["certificate"] = None if self.certificate is None else self.certificate.to_dict()
         return figures
 
@@ -101,7 +103,10 @@ class Report:
         if not math.isnan(self.loss):
             lines.append(f"  loss         {self.loss:>12,.1f}   {self.loss / n:.4g} a round")
         if self.absolute_error is not None:
-            lines.append(f"  error        {self.absolute_error:>12,.1f}   {self.absolute_error / n:.4g} a round, |y - prediction|")
+            lines.append(
+                f"  error        {self.absolute_error:>12,.1f}   {self.absolute_error / n:.4g} a round, "
+                "|y - prediction|"
+            )
         if self.updates is not None:
             lines.append(f"  updates      {self.updates:>12,}   {self.updates / n:.2%} of the rounds")
         if self.certificate is not None:

@@ -26,7 +26,7 @@ DONE, NOT_FINITE, IRREGULAR, TOO_LARGE = range(4)
 
 @native
 class Machine(NamedTuple):
-    """What takes part in a round. ``kinds[c]`` says which of ``steps`` contender c takes, ``parameters[c]`` its numbers."""
+    """What takes part in a round: contender c takes the step ``kinds[c]`` of ``steps``, with ``parameters[c]``."""
 
     space: Any
     task: Any
@@ -231,7 +231,7 @@ def _predict(machine: Any, row: Any) -> Any:
 
 @compiled
 def score_rows(machine_bound: Any, rows_bound: Any, start: int, stop: int, scores: Any) -> Any:
-    """The leader's scores for rows start..stop, as many as the table has columns: (how many were done, why it stopped)."""
+    """The leader's scores for rows start..stop, as many as ``scores`` has columns: (how many were done, why)."""
     machine, rows = unbind(machine_bound), unbind(rows_bound)
     first = leader(machine.totals) * machine.stride
     for t in range(start, stop):

@@ -45,7 +45,7 @@ class SparseRow(NamedTuple):
             if self.indices[i] <= before:
                 return False
             before = np.int64(self.indices[i])
-        return before < width
+        return bool(before < width)
 
     def dot(self, weights: Any) -> Any:
         """(w . x, ||x||²) for one hypothesis: four sums in turn, so that none waits for the one before."""

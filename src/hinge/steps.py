@@ -20,7 +20,6 @@ A step may also have ``acts(margin, loss)``: whether it moves at all; without on
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -102,7 +101,8 @@ class Only(NamedTuple):
     template: Any
 
     def share(self, kind: int, parameters: Any, contender: int, focus: Any, task: Any, scores: Any, first: int,
-              labels: int, truth: Any, prediction: Any, worst: Any, q: float, weight: float, coefficients: Any) -> Any:  # fmt: skip
+              labels: int, truth: Any, prediction: Any, worst: Any, q: float, weight: float,
+              coefficients: Any) -> Any:  # fmt: skip
         """The contender's step moves as the focus says."""
         step = with_fields(self.template, parameters, contender)
         return focus.share(task, step, scores, first, labels, truth, prediction, worst, q, weight, coefficients)
@@ -116,7 +116,8 @@ class Either(NamedTuple):
     others: Any
 
     def share(self, kind: int, parameters: Any, contender: int, focus: Any, task: Any, scores: Any, first: int,
-              labels: int, truth: Any, prediction: Any, worst: Any, q: float, weight: float, coefficients: Any) -> Any:  # fmt: skip
+              labels: int, truth: Any, prediction: Any, worst: Any, q: float, weight: float,
+              coefficients: Any) -> Any:  # fmt: skip
         """The contender's step moves as the focus says."""
         if kind == 0:
             return self.this.share(kind, parameters, contender, focus, task, scores, first, labels, truth, prediction,
@@ -151,7 +152,7 @@ def check_step(step: Any) -> None:
             "A step of your own is a NamedTuple with a method tau(loss, sq_norm, weight) under @hinge.native."
         )
     for name, value in zip(step._fields, step, strict=True):  # type: ignore[attr-defined]
-        if not isinstance(value, numbers.Real):
+        if not isinstance(value, (int, float, np.number)):
             raise TypeError(f"{step!r}: {name} must be a number, got {value!r}")
         if math.isnan(value):
             raise ValueError(f"{step!r}: {name} must be a number, got NaN")

@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every learner on an engine does alike: features by column or by name, rows one at a time, batches that fail whole."""
+"""What every learner on an engine does alike: features by column or by name, and batches that fail whole."""
 
 from __future__ import annotations
 
 import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from hinge import round as rounds
 from hinge.certificate import Certificate
-from hinge.dicts import reader
-from hinge.engine import Engine, Record, overflow
+from hinge.engine import Engine, Record
 from hinge.inputs import Table, as_table
-from hinge.learners.estimator import Estimator, check_weights
+from hinge.learners.estimator import check_weights
+from hinge.learners.rows import RowLearner
 from hinge.steps import PA, PA1, PA2, Perceptron, check_step
-
-_ROOM = 128
 
 
 class Contender(NamedTuple):
@@ -32,17 +30,12 @@ class Contender(NamedTuple):
     updates: int
 
 
-class Learner(Estimator):
+class Learner(RowLearner):
     """A learner: everything but what a label means, which its subclasses say."""
 
     step: Any
     focus: Any
     intercept: Any
-    _engine: Engine | None = None
-    #: Names of features and their columns, for learners that know their features by name.
-    _columns: dict[Any, int] | None = None
-    _reading: Any = None
-
     # ------------------------------------------------------------------------------- what a subclass says
 
     def _new_engine(self, dtype: Any, width: int) -> Engine:
@@ -52,12 +45,8 @@ class Learner(Estimator):
         """The targets as an array that kernels read; nothing is changed by it."""
         raise NotImplementedError
 
-    def _truth(self, y: Any) -> Any:
-        """One target as kernels take it; raises for what cannot be one."""
-        raise NotImplementedError
-
-    def _answer(self, prediction: Any) -> Any:
-        """What a prediction of the kernels is to a user."""
+    def _report_predictions(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The predictions of a record as a user knows them."""
         raise NotImplementedError
 
     def _learn_table(self, table: Table, truths: Any, weights: Any, record: Record | None) -> None:
@@ -153,6 +142,31 @@ class Learner(Estimator):
             self._reading = None
             raise
 
+    @contextlib.contextmanager
+    def _anew(self) -> Iterator[None]:
+        """All that was learnt is forgotten; whatever fails inside, it is remembered."""
+        learnt = {name: value for name, value in self.__dict__.items() if name.startswith("_")}
+        for name in learnt:
+            del self.__dict__[name]
+        try:
+            yield
+        except BaseException:
+            for name in [name for name in self.__dict__ if name.startswith("_")]:
+                del self.__dict__[name]
+            self.__dict__.update(learnt)
+            raise
+
+    def _all_rows(self, X: Any) -> Any:
+        """What `fit` was given, as a table or a list of dicts; at least one row."""
+        if is_rows_of_dicts(X):
+            return X
+        table = as_table(X)
+        if table.n == 0:
+            raise ValueError(
+                f"Found array with 0 sample(s) (shape={(0, table.width)}) while a minimum of 1 is required."
+            )
+        return table
+
     def _table(self, X: Any) -> Table:
         """X checked, and checked against what the learner knows of its features."""
         table = as_table(X)
@@ -165,8 +179,8 @@ class Learner(Estimator):
             known = list(self._columns)
             if names is None and table.width != self._engine.width:
                 raise ValueError(
-                    f"X has {table.width} features, but {type(self).__name__} is expecting {self._engine.width} features "
-                    "as input (it knows them by name: pass dicts, or a data frame with its names)."
+                    f"X has {table.width} features, but {type(self).__name__} is expecting {self._engine.width} "
+                    "features as input (it knows them by name: pass dicts, or a data frame with its names)."
                 )
             if names is not None and names != known[: len(names)]:
                 raise ValueError(
@@ -175,7 +189,8 @@ class Learner(Estimator):
                 )
         elif table.width != self._engine.width:
             raise ValueError(
-                f"X has {table.width} features, but {type(self).__name__} is expecting {self._engine.width} features as input."
+                f"X has {table.width} features, but {type(self).__name__} is expecting {self._engine.width} features "
+                "as input."
             )
         return table
 
@@ -194,8 +209,9 @@ class Learner(Estimator):
         with self._all_or_nothing(table):
             if self._engine is None:
                 if table.width == 0:
-                    raise ValueError("Found array with 0 feature(s) (shape={}) while a minimum of 1 is required.".format(
-                        (table.n, 0)))  # fmt: skip
+                    raise ValueError(
+                        f"Found array with 0 feature(s) (shape={(table.n, 0)}) while a minimum of 1 is required."
+                    )
                 names = table.names
                 by_name = names is not None and all(isinstance(name, str) for name in names)
                 self._start(table.dtype, table.width, names if by_name else None)
@@ -204,7 +220,7 @@ class Learner(Estimator):
             self._learn_table(table, truths, weights, kept)
         return kept
 
-    def _fit_dicts(self, rows: Sequence[Any], y: Any, sample_weight: Any, record: bool) -> Record | None:
+    def _fit_dicts(self, rows: Sequence[Any], y: Any, sample_weight: Any, record: bool = False) -> Record | None:
         weights = check_weights(sample_weight, len(rows))
         if y is not None and len(y) != len(rows):
             raise ValueError(f"X has {len(rows)} rows and y {len(y)}: one target a row was expected.")
@@ -243,238 +259,10 @@ class Learner(Estimator):
         assert self._engine is not None
         return int(rounds.leader.py_func(self._engine.totals)) * self._engine.stride
 
-    # ------------------------------------------------------------------------------- one row
-
-    def learn_one(self, x: Any, y: Any = None, weight: float = 1.0) -> Self:
-        """Learn from one row: a dict of named features, a 1-D array, or a sparse matrix of one row.
-
-        A failed call changes nothing.
-        """
-        reading = self._reading
-        if reading is not None and type(x) is dict and 0.0 <= weight < math.inf:
-            engine = self._engine
-            size = reading.read(x, self._columns, reading.data, reading.indices, 0)
-            if size >= 0:
-                truth = self._known_truth(y)
-                if truth is not None and (
-                    engine.call(  # type: ignore[union-attr]
-                        rounds.learn_sparse, reading.data, reading.indices, size, 0, truth, float(weight), 0
-                    )
-                    == rounds.DONE
-                ):
-                    return self
-        self._learn_row(x, y, weight)
-        return self
-
-    def predict_one(self, x: Any) -> Any:
-        """Predict for one row; names never learnt from count as absent. None while nothing has been learnt."""
-        engine, reading = self._engine, self._reading
-        if reading is not None and type(x) is dict:
-            size = reading.read(x, self._columns, reading.data, reading.indices, 1)
-            if size >= 0:
-                why, prediction = engine.call(  # type: ignore[union-attr]
-                    rounds.predict_sparse, reading.data, reading.indices, size, 0
-                )
-                if why == rounds.DONE:
-                    return self._answer(prediction)
-        return None if engine is None else self._answer(self._predict_row(x))
-
-    def _known_truth(self, y: Any) -> Any:
-        """The target as kernels take it; None for what the slow path must look at."""
-        try:
-            return self._truth(y)
-        except (TypeError, ValueError):
-            return None
-
-    def _learn_row(self, x: Any, y: Any, weight: float) -> None:
-        """The path that knows what to do with anything unusual: a new name, a new label, a bad value."""
-        try:
-            weight = float(weight)
-        except (TypeError, ValueError):
-            raise TypeError(f"weight must be a number, got {weight!r}") from None
-        if not 0.0 <= weight < math.inf:
-            raise ValueError(f"weight is {weight}; it must be finite and not negative.")
-        begun = self._engine is None
-        names = None if self._columns is None else len(self._columns)
-        try:
-            if begun:
-                self._begin_with(x)
-            self._learn_one_of(x, y, weight)
-        except BaseException:
-            if begun:
-                self._engine, self._columns, self._reading = None, None, None
-            elif names is not None and self._columns is not None and len(self._columns) > names:
-                for name in list(self._columns)[names:]:
-                    del self._columns[name]
-                assert self._engine is not None
-                self._engine.width = names
-            raise
-
-    def _learn_one_of(self, x: Any, y: Any, weight: float) -> None:
-        self._learn_checked(x, self._truth(y), weight)
-
-    def _learn_checked(self, x: Any, truth: Any, weight: float, novel: int = 0) -> None:
-        engine = self._engine
-        assert engine is not None
-        data, indices = self._row(x, learning=True)
-        if indices is None:
-            why = engine.call(rounds.learn_dense, data, truth, weight, novel)
-        else:
-            why = engine.call(rounds.learn_sparse, data, indices, len(data), 0, truth, weight, novel)
-        if why != rounds.DONE:
-            self._refuse(x, data, indices, why)
-
-    def _predict_row(self, x: Any) -> Any:
-        """The kernels' prediction for one row; the scores are left in the engine."""
-        engine = self._engine
-        assert engine is not None
-        data, indices = self._row(x, learning=False)
-        if indices is None:
-            why, prediction = engine.call(rounds.predict_dense, data)
-        else:
-            why, prediction = engine.call(rounds.predict_sparse, data, indices, len(data), 0)
-        if why != rounds.DONE:
-            self._refuse(x, data, indices, why)
-        return prediction
-
-    def _begin_with(self, x: Any) -> None:
-        """Start with a first row, which says whether features have names and what kind of number they are."""
-        if isinstance(x, Mapping):
-            self._start(np.float64, 0, [])
-            return
-        if hasattr(x, "tocsr"):
-            x = _as_matrix(x)
-            dtype, width = x.dtype, x.shape[1]
-        else:
-            x = np.asarray(x)
-            dtype, width = x.dtype, x.shape[-1] if x.ndim else 0
-        if width == 0:
-            raise ValueError("x has no features; a row of at least one was expected.")
-        self._start(dtype if dtype == np.float32 else np.float64, width, None)
-
-    def _row(self, x: Any, learning: bool) -> tuple[Any, Any]:
-        """(values, columns) of one row, (values, None) of a dense one: checked, of the engine's kind of number."""
-        engine = self._engine
-        assert engine is not None
-        if isinstance(x, Mapping):
-            return self._named_row(x if type(x) is dict else dict(x), learning)
-        if hasattr(x, "tocsr"):
-            return self._sparse_row(x)
-        row = np.asarray(x)
-        if row.ndim == 2 and len(row) == 1:
-            row = row[0]
-        if row.ndim != 1 or row.dtype.kind not in "fiub":
-            raise TypeError(f"x must be one row: a dict, a 1-D array of numbers or a sparse row, got {_shown(x)}")
-        if len(row) != engine.width:
-            raise ValueError(
-                f"x has {len(row)} features, but {type(self).__name__} is expecting {engine.width} features as input."
-            )
-        return np.ascontiguousarray(row, engine.dtype), None
-
-    def _sparse_row(self, x: Any) -> tuple[Any, Any]:
-        engine = self._engine
-        assert engine is not None
-        if getattr(x, "format", "") != "csr" or len(x.shape) != 2:
-            x = _as_matrix(x)
-        if x.shape[0] != 1 or x.shape[1] != engine.width:
-            raise ValueError(
-                f"x has the shape {x.shape}, but {type(self).__name__} is expecting one row of {engine.width} features as input."
-            )
-        data, indices = x.data, x.indices
-        if data.dtype != engine.dtype:
-            data = data.astype(engine.dtype)
-        if not (len(data) == len(indices) == x.indptr[1]) or not _ascend(indices, engine.width):
-            view = as_table(x).tidy(engine.dtype, 0, 1)
-            return view.data, view.indices
-        return data, indices
-
-    def _named_row(self, x: dict[Any, Any], learning: bool) -> tuple[Any, Any]:
-        engine = self._engine
-        assert engine is not None
-        if self._columns is None:
-            columns = {column: column for column in x if isinstance(column, (int, np.integer)) and 0 <= column < engine.width}
-            strangers = [name for name in x if name not in columns]
-            if strangers and learning:
-                raise ValueError(
-                    f"x names the feature {strangers[0]!r}, but this learner was begun with arrays of {engine.width} "
-                    f"columns without names; its features are 0..{engine.width - 1}."
-                )
-        else:
-            columns = self._columns
-            if learning and not columns.keys() >= x.keys():
-                self._check_values(x)
-                for name in x:
-                    columns.setdefault(name, len(columns))
-                engine.grow_features(len(columns))
-        if self._reading is None or len(self._reading.data) < len(x) or self._reading.data.dtype != engine.dtype:
-            self._reading = _Reading(engine.dtype, max(_ROOM, 2 * len(x)))
-        reading = self._reading
-        size = reading.read(x, columns, reading.data, reading.indices, 1)
-        if self._columns is None:
-            self._reading = None
-        return reading.data[:size], reading.indices[:size]
-
-    def _check_values(self, x: dict[Any, Any]) -> None:
-        """Raise for a value that is no finite number."""
-        for name, value in x.items():
-            try:
-                number = float(value) if not isinstance(value, (str, bytes)) else None
-            except (TypeError, ValueError):
-                number = None
-            if number is None:
-                raise TypeError(f"x has {value!r} for {name!r}; a number was expected.")
-            if not math.isfinite(number):
-                shown = "NaN" if math.isnan(number) else "infinity"
-                raise ValueError(f"x has {shown} for {name!r}; every value must be a finite number (no NaN, no inf).")
-
-    def _refuse(self, x: Any, data: Any, indices: Any, why: int) -> None:
-        """Say what is wrong with a row."""
-        assert self._engine is not None
-        if isinstance(x, Mapping):
-            self._check_values(dict(x))
-        if why == rounds.NOT_FINITE:
-            for place, value in enumerate(data):
-                if not math.isfinite(value):
-                    shown = "NaN" if math.isnan(value) else "infinity"
-                    column = place if indices is None else indices[place]
-                    raise ValueError(
-                        f"x has {shown} in column {column}; every value must be a finite number (no NaN, no inf)."
-                    )
-        raise ValueError(overflow("x", self._engine.dtype))
-
-
-class _Reading:
-    """Arrays that dicts are read into, and the kernel that does it."""
-
-    def __init__(self, dtype: Any, room: int) -> None:
-        self.data, self.indices = np.zeros(room, dtype), np.zeros(room, np.int32)
-        self.read = reader(self.data, self.indices)
-
-    def __reduce__(self) -> Any:
-        return _Reading, (self.data.dtype, len(self.data))
-
 
 def is_rows_of_dicts(X: Any) -> bool:
     """Whether X is a list of rows with named features."""
     return isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], Mapping)
-
-
-def _ascend(indices: Any, width: int) -> bool:
-    """Whether the indices ascend from 0 to below the width."""
-    size = len(indices)
-    return size == 0 or (indices[0] >= 0 and indices[-1] < width and bool((indices[1:] > indices[:-1]).all()))
-
-
-def _as_matrix(x: Any) -> Any:
-    """A sparse row of any format as CSR with two dimensions."""
-    from scipy.sparse import csr_matrix
-
-    return csr_matrix(x.reshape(1, -1) if len(x.shape) == 1 else x)
-
-
-def _shown(x: Any) -> str:
-    text = repr(x)
-    return f"{type(x).__name__} {text[:60]}{'...' if len(text) > 60 else ''}"
 
 
 def certificate_of(step: Any, totals: Any) -> Certificate:

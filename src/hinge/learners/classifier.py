@@ -3,20 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
-from hinge import round as rounds
 from hinge.engine import Engine, LinearEngine, Record
 from hinge.focus import Predicted, Worst
 from hinge.inputs import Table
-from hinge.learners.base import Learner
-from hinge.learners.estimator import check_weights
 from hinge.learners.labels import Labels, as_labels
 from hinge.learners.linear import LinearLearner
-from hinge.native import INTERPRETED
 from hinge.steps import PA1, Perceptron
 from hinge.tasks.binary import Binary
 from hinge.tasks.multiclass import Multiclass
@@ -53,7 +49,8 @@ class Classifier(LinearLearner):
 
     >>> import hinge
     >>> clf = hinge.Classifier(hinge.PA1(C=0.5))
-    >>> clf.learn_one({"free": 2.0, "prize": 1.0}, "spam").learn_one({"meeting": 1.0}, "ham").predict_one({"prize": 2.0})
+    >>> clf = clf.learn_one({"free": 2.0, "prize": 1.0}, "spam").learn_one({"meeting": 1.0}, "ham")
+    >>> clf.predict_one({"prize": 2.0})
     'spam'
     """
 
@@ -89,13 +86,19 @@ class Classifier(LinearLearner):
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning. New labels may appear in any call; ``classes``, if given first, fixes their order."""
-        if classes is not None:
-            self._declare(classes)
         if isinstance(self.class_weight, str):
             raise ValueError(
                 "class_weight='balanced' needs all labels at once, in fit; for partial_fit give a dict {label: weight}."
             )
-        self._fit_table(X, y, sample_weight)
+        declared = self.__dict__.get("_labels")
+        if classes is not None:
+            self._declare(classes)
+        try:
+            self._fit_table(X, y, sample_weight)
+        except BaseException:
+            if declared is None:
+                self.__dict__.pop("_labels", None)
+            raise
         return self
 
     def _declare(self, classes: Any) -> None:
@@ -121,26 +124,30 @@ class Classifier(LinearLearner):
         except TypeError:
             known = sorted(known, key=lambda label: (type(label).__name__, str(label)))
         self._labels = Labels(known, checked.dtype)
-
-    def _weights(self, y: Any, n: int, sample_weight: Any) -> Any:
-        weights = check_weights(sample_weight, n)
-        if self.class_weight is None:
-            return weights
-        checked = as_labels(y, n)
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             found, counts = np.unique(checked, return_counts=True)
-            by_label = dict(zip(found.tolist(), (n / (len(found) * counts)).tolist(), strict=True))
-        else:
-            by_label = self._class_weights()
-        own = np.array([by_label.get(label, 1.0) for label in checked.tolist()], np.float64)
+            self._balanced = dict(zip(found.tolist(), (n / (len(found) * counts)).tolist(), strict=True))
+
+    def _importances(self, y: Any, weights: Any) -> Any:
+        """The weights of rows, times those of their labels."""
+        if self.class_weight is None:
+            return weights
+        by_label = self._class_weights()
+        own = np.array([by_label.get(label, 1.0) for label in y.tolist()], np.float64)
         return own if weights is None else own * weights
 
     def _class_weights(self) -> Mapping[Any, float]:
+        if isinstance(self.class_weight, str) and "_balanced" in self.__dict__:
+            return self._balanced
         if not isinstance(self.class_weight, Mapping):
-            raise ValueError(f'class_weight must be None, "balanced" or a dict {{label: weight}}, got {self.class_weight!r}')
+            raise ValueError(
+                f'class_weight must be None, "balanced" or a dict {{label: weight}}, got {self.class_weight!r}'
+            )
         for label, weight in self.class_weight.items():
             if not (isinstance(weight, (int, float, np.number)) and 0 <= weight < np.inf):
-                raise ValueError(f"class_weight has {weight!r} for {label!r}; a finite weight, not negative, was expected.")
+                raise ValueError(
+                    f"class_weight has {weight!r} for {label!r}; a finite weight, not negative, was expected."
+                )
         return self.class_weight
 
     def _state(self) -> dict[str, Any]:
@@ -171,9 +178,7 @@ class Classifier(LinearLearner):
         if self._labels.dtype is None:
             self._labels.dtype = truths.dtype
         codes, firsts = self._labels.encode(truths)
-        if self.class_weight is not None:
-            own = self._weights(truths, len(truths), None)
-            weights = own if weights is None else own * weights
+        weights = self._importances(truths, weights)
         done = 0
         for number, place in enumerate(firsts):
             engine.learn(table, codes, weights, done, place, 0, record)
@@ -221,7 +226,8 @@ class Classifier(LinearLearner):
         if len(self._labels) == 0:
             self._require_labels()
         codes = (scores > 0).astype(np.int64) if scores.ndim == 1 else scores.argmax(1)
-        return self.classes_[np.minimum(codes, len(self._labels) - 1)]
+        labels: np.ndarray[Any, Any] = self.classes_[np.minimum(codes, len(self._labels) - 1)]
+        return labels
 
     def _require_labels(self) -> None:
         raise ValueError("this Classifier knows no label yet: it has learnt from no row.")

@@ -6,17 +6,16 @@ Parameters are the arguments of ``__init__``, stored as they are and checked whe
 
 from __future__ import annotations
 
-import functools
 import inspect
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 
 
-@functools.cache
-def parameter_names(cls: type) -> tuple[str, ...]:
+def parameter_names(cls: Callable[..., Any]) -> tuple[str, ...]:
     """The arguments of ``__init__``, in order."""
-    return tuple(name for name in inspect.signature(cls.__init__).parameters if name != "self")
+    return tuple(inspect.signature(cls).parameters)
 
 
 class Estimator:
@@ -97,6 +96,7 @@ def check_weights(sample_weight: Any, n: int) -> np.ndarray[Any, Any] | None:
     bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(bad):
         raise ValueError(
-            f"sample_weight is {weights[bad[0]]} in row {bad[0]}; weights must be finite and not negative (no NaN, no inf)."
+            f"sample_weight is {weights[bad[0]]} in row {bad[0]}; "
+            "weights must be finite and not negative (no NaN, no inf)."
         )
     return weights

@@ -129,12 +129,16 @@ def as_labels(y: Any, n: int) -> np.ndarray[Any, Any]:
         y = column_or_1d(y, warn=True)
     if len(y) != n:
         raise ValueError(
-            f"X has {n} rows and y {len(y)} labels: Found input variables with inconsistent numbers of samples: {[n, len(y)]}"
+            f"X has {n} rows and y {len(y)} labels: "
+            f"Found input variables with inconsistent numbers of samples: {[n, len(y)]}"
         )
     if y.dtype.kind == "f":
         bad = np.flatnonzero(~np.isfinite(y))
         if len(bad):
-            raise ValueError(f"Input y contains {'NaN' if np.isnan(y[bad[0]]) else 'infinity'} in row {bad[0]}; a label was expected.")
+            raise ValueError(
+                f"Input y contains {'NaN' if np.isnan(y[bad[0]]) else 'infinity'} in row {bad[0]}; "
+                "a label was expected."
+            )
         if (y != np.floor(y)).any():
             raise ValueError(
                 "Unknown label type: continuous. y holds numbers with fractions; hinge.Regressor learns numbers, "
@@ -143,10 +147,12 @@ def as_labels(y: Any, n: int) -> np.ndarray[Any, Any]:
     elif y.dtype.kind == "O":
         for row, label in enumerate(y.tolist()):
             if label is None or label != label or not isinstance(label, Hashable):
-                raise ValueError(f"Input y contains {'NaN' if label != label else repr(label)} in row {row}; a label was expected.")
+                raise ValueError(
+                    f"Input y contains {'NaN' if label != label else repr(label)} in row {row}; a label was expected."
+                )
     elif y.dtype.kind == "c":
         raise ValueError("Complex data not supported: y must hold labels.")
-    return y
+    return np.asarray(y)
 
 
 def _plain(label: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from hinge.engine import LinearEngine
 from hinge.focus import Predicted, Worst
-from hinge.inputs import as_table
+from hinge.inputs import Table
 from hinge.learners.base import Learner
 from hinge.learners.estimator import check_weights
 from hinge.spaces.linear import Linear
@@ -33,49 +33,25 @@ class LinearLearner(Learner):
     def _first_labels(self, y: Any, n: int) -> None:
         """Called by `fit` before the first row, where the labels of all rows matter."""
 
-    def _weights(self, y: Any, n: int, sample_weight: Any) -> Any:
-        return check_weights(sample_weight, n)
-
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         if not isinstance(self.passes, numbers.Integral) or self.passes < 1:
             raise ValueError(f"passes must be a whole number from 1 on, got {self.passes!r}")
-        before = {name: self.__dict__.pop(name) for name in ("_engine", "_columns", "_labels", "_reading") if name in self.__dict__}
-        try:
-            if isinstance(X, (list, tuple)) and len(X) and isinstance(X[0], dict):
-                self._first_labels(y, len(X))
-                for _ in range(int(self.passes)):
-                    self._fit_dicts(X, y, sample_weight)
-                return
-            table = as_table(X)
-            if table.n == 0:
-                raise ValueError(f"Found array with 0 sample(s) (shape={(table.n, table.width)}) while a minimum of 1 is required.")
-            truths = self._truths(y, table.n)
-            self._first_labels(y, table.n)
-            weights = self._weights(truths, table.n, sample_weight)
-            class_weight, self_weight = getattr(self, "class_weight", None), None
-            del self_weight
-            try:
-                if class_weight is not None:
-                    self.class_weight = None  # it is in the weights already
-                self._passes(X, table.n, truths, weights)
-            finally:
-                if class_weight is not None:
-                    self.class_weight = class_weight
-        except BaseException:
-            for name in ("_engine", "_columns", "_labels", "_reading"):
-                self.__dict__.pop(name, None)
-            self.__dict__.update(before)
-            raise
+        with self._anew():
+            rows = self._all_rows(X)
+            n = rows.n if isinstance(rows, Table) else len(rows)
+            truths = self._truths(y, n)
+            self._first_labels(truths, n)
+            self._passes(rows, n, truths, check_weights(sample_weight, n))
 
-    def _passes(self, X: Any, n: int, truths: Any, weights: Any) -> None:
+    def _passes(self, rows: Any, n: int, truths: Any, weights: Any) -> None:
         random = None if self.random_state is None else np.random.default_rng(self.random_state)
         for _ in range(int(self.passes)):
             if random is None:
-                self._fit_table(X, truths, weights)
+                self._fit_table(rows, truths, weights)
             else:
                 order = random.permutation(n)
-                rows = X.iloc[order] if hasattr(X, "iloc") else (X.tocsr() if hasattr(X, "tocsr") else np.asarray(X))[order]
-                self._fit_table(rows, truths[order], None if weights is None else weights[order])
+                shuffled = rows.taken(order) if isinstance(rows, Table) else [rows[t] for t in order]
+                self._fit_table(shuffled, truths[order], None if weights is None else weights[order])
 
     @property
     def coef_(self) -> np.ndarray[Any, Any]:

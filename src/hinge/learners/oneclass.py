@@ -10,7 +10,6 @@ import numpy as np
 
 from hinge.engine import CentreEngine, Engine
 from hinge.focus import Worst
-from hinge.inputs import as_table
 from hinge.learners.base import Learner
 from hinge.spaces.centre import AT_FIRST_ROW, AT_ZERO, EXTRA, RADIUS, SCALE, STARTED
 from hinge.steps import PA1
@@ -57,15 +56,8 @@ class OneClass(Learner):
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Forget everything and learn from these rows."""
-        table = as_table(X)
-        if table.n == 0:
-            raise ValueError(f"Found array with 0 sample(s) (shape={(table.n, table.width)}) while a minimum of 1 is required.")
-        before = {name: self.__dict__.pop(name) for name in ("_engine", "_columns", "_reading", "_kept") if name in self.__dict__}
-        try:
-            self._fit_table(X, None, sample_weight)
-        except BaseException:
-            self.__dict__.update(before)
-            raise
+        with self._anew():
+            self._fit_table(self._all_rows(X), None, sample_weight)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -132,7 +124,7 @@ class OneClass(Learner):
         self._require_fitted()
         engine = self._engine
         assert isinstance(engine, CentreEngine)
-        return (engine.weights[: engine.width] * engine.state[SCALE]).astype(self._kept)
+        return np.asarray(engine.weights[: engine.width] * engine.state[SCALE], self._kept)
 
     @property
     def radius_(self) -> float:

@@ -123,7 +123,8 @@ def as_targets(y: Any, n: int) -> np.ndarray[Any, Any]:
         raise ValueError(f"y must hold numbers, got {array.dtype} such as {array[:1].tolist()}") from None
     if len(targets) != n:
         raise ValueError(
-            f"X has {n} rows and y {len(targets)} numbers: Found input variables with inconsistent numbers of samples: {[n, len(targets)]}"
+            f"X has {n} rows and y {len(targets)} numbers: "
+            f"Found input variables with inconsistent numbers of samples: {[n, len(targets)]}"
         )
     bad = np.flatnonzero(~np.isfinite(targets))
     if len(bad):
