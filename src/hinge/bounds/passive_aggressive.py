@@ -120,7 +120,8 @@ def pa1_mistakes(
     or their sum.
 
     For regression and uniclass the paper says "mistakes" too; what its proof counts are the rounds with a loss of at
-    least 1: give ``losses >= 1``. With losses above 0 it fails: x = 1, y = 0.1 and -0.1 in turn, 60 rounds, epsilon 0:
+    least 1: give ``losses >= 1`` (of a report they are counted). With losses above 0 it fails: x = 1, y = 0.1 and -0.1
+    in turn, 60 rounds, epsilon 0:
 
     >>> y = np.tile([0.1, -0.1], 30)
     >>> print(pa1_mistakes(np.abs(y) >= 1, C=1.0, R=1.0, u=0.0, comparator_losses=np.abs(y)))
@@ -131,7 +132,8 @@ def pa1_mistakes(
     C = arguments.number(C, "C", above=0.0)
     at_best = arguments.total(losses_of(u, comparator_losses), "comparator_losses")
     widest = arguments.largest(norms_of(u, R), "R")
-    return Bound.of("mistakes", mistakes_of(mistakes, u), max(widest**2, 1 / C) * (norm_of(u) ** 2 + 2 * C * at_best))
+    what, missed = mistakes_of(mistakes, u)
+    return Bound.of(what, missed, max(widest**2, 1 / C) * (norm_of(u) ** 2 + 2 * C * at_best))
 
 
 def pa2_squared_loss(
@@ -169,18 +171,29 @@ def relaxed_squared_loss(
     return Bound.of("squared loss", _squared_loss(squared_loss), right)
 
 
-def mistakes_of(mistakes: Any, u: Any) -> float:
-    """Rounds with a loss of at least 1, from a report, round by round, or their number."""
-    found = arguments.count(arguments.figure(mistakes, "mistakes"), "mistakes")
-    if arguments.is_report(mistakes):
-        task = u.task if isinstance(u, Comparator) else ""
-        loss = float(getattr(mistakes, "loss", np.inf))
-        if task in ("regression", "uniclass") or found > loss * (1 + 1e-6):
+def mistakes_of(mistakes: Any, u: Any) -> tuple[str, float]:
+    """What is counted, and how often: mistakes, or in regression and uniclass rounds with a loss of at least 1."""
+    if is_distance(mistakes, u):
+        losses = getattr(mistakes, "losses", None)
+        if losses is None:
             raise ValueError(
                 "the theorem bounds the rounds with a loss of at least 1; the mistakes of this report are losses above "
-                "0, as those of regression and uniclass are. Give the number of rounds with losses >= 1"
+                "0, as those of regression and uniclass are. Give losses >= 1, or their number"
             )
-    return found
+        return "rounds with a loss of at least 1:", float((np.asarray(losses) >= 1).sum())
+    return "mistakes", arguments.count(arguments.figure(mistakes, "mistakes"), "mistakes")
+
+
+def is_distance(mistakes: Any, u: Any) -> bool:
+    """A report of regression or uniclass, whose mistakes are losses above 0."""
+    if not arguments.is_report(mistakes):
+        return False
+    # A mistake of a classifier is a loss of at least 1, so that its loss cannot be below its mistakes.
+    return (
+        (isinstance(u, Comparator) and u.task in ("regression", "uniclass"))
+        or getattr(mistakes, "absolute_error", None) is not None
+        or mistakes.mistakes > getattr(mistakes, "loss", np.inf) * (1 + 1e-6)
+    )
 
 
 def _squared_loss(squared_loss: Any) -> float:

@@ -12,7 +12,7 @@ from hinge.bounds import arguments
 from hinge.bounds.arguments import Rounds
 from hinge.bounds.bound import Bound
 from hinge.bounds.comparators import Comparator, losses_of, norm_of, norms_of
-from hinge.bounds.passive_aggressive import mistakes_of
+from hinge.bounds.passive_aggressive import is_distance
 
 
 def perceptron_mistakes(
@@ -39,6 +39,8 @@ def perceptron_mistakes(
     """
     if form not in ("hinge", "squared"):
         raise ValueError(f'form must be "hinge" or "squared", got {form!r}')
+    if is_distance(mistakes, u):
+        raise ValueError("the Perceptron's bound is for classification; nothing is proved for regression and uniclass")
     at_best = losses_of(u, comparator_losses)
     reach = norm_of(u, at_zero=True) * arguments.largest(norms_of(u, R), "R")
     if form == "squared":
@@ -46,7 +48,7 @@ def perceptron_mistakes(
     else:
         L = arguments.total(at_best, "comparator_losses")
         right = L + reach**2 + reach * math.sqrt(L)
-    return Bound.of("mistakes", mistakes_of(mistakes, u), right)
+    return Bound.of("mistakes", arguments.count(arguments.figure(mistakes, "mistakes"), "mistakes"), right)
 
 
 def weighted_perceptron(
@@ -62,7 +64,7 @@ def weighted_perceptron(
         weighted mistakes <= L + c D + sqrt(c L D),    D = R² ||u||²,  L = sum_t c_t l*_t,  c = max_t c_t
 
     ``weights`` is c_t of each round, or their largest. ``mistakes`` is true or false for each round, or the sum of the
-    weights of the mistaken ones, or a report that knows it. ``comparator_losses`` is l*_t of each round, unweighted, or
+    weights of the mistaken ones, or a report (its cost). ``comparator_losses`` is l*_t of each round, unweighted, or
     the weighted sum L. Rounds on which the Perceptron did not move may be left out of all arrays (it moves at a tie
     too): R and c are then the largest of the others, which suffices and gives the smaller bound.
 
@@ -71,7 +73,7 @@ def weighted_perceptron(
 
         L - u.w_1 + c D/2 + sqrt(c² D² + 4 c D (L - u.w_1) + 4 ||u||² ||w_1||²) / 2
 
-    In print u.w_1 is multiplied by c, which is wrong: with c = 1 both agree.
+    In print the terms with w_1 are multiplied by c, with which it fails.
 
     >>> print(weighted_perceptron([True, False], R=1.0, u=[1.0, 1.0], comparator_losses=[0.5, 0.0], weights=[4.0, 1.0]))
     weighted mistakes 4 <= 14: holds
@@ -80,7 +82,9 @@ def weighted_perceptron(
     """
     c = arguments.numbers(weights, "weights")
     heaviest = float(c.max(initial=0.0))
-    mistakes = arguments.figure(mistakes, "weighted_mistakes")
+    if np.array_equal(weights, 1.0) and arguments.is_report(mistakes) and mistakes.cost != mistakes.mistakes:
+        raise ValueError("the rounds of this report were weighted: give weights=, of each round or their largest")
+    mistakes = arguments.figure(mistakes, "cost")
     missed = _weighted(arguments.numbers(mistakes, "mistakes"), c, "mistakes")
     if np.ndim(mistakes):
         arguments.count(mistakes, "mistakes")
