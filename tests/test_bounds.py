@@ -232,9 +232,9 @@ def test_the_bound_of_simultaneous_projections_can_fail_and_as_printed_it_does()
     imperfect = simultaneous(rounds, 1.0, False)
     assert bounds.simultaneous_imperfect(imperfect, 1.0, 1.0, u, at_best) == (4, 5, True)
     assert not bounds.simultaneous_imperfect(6, 1.0, 1.0, u, at_best).holds
-    assert bounds.simultaneous_imperfect(imperfect, R=1.0, u=u, comparator_losses=at_best) == (4, pytest.approx(4), True)
+    assert bounds.simultaneous_imperfect(imperfect, None, 1.0, u, at_best) == (4, pytest.approx(4), True)
     U, L = u @ u, at_best.sum()
-    assert L + U / 2 + math.sqrt(U**2 + U * L) / 2 < imperfect.sum()  # the 4 that is missing in print
+    assert imperfect.sum() > L + U / 2 + math.sqrt(U**2 + U * L) / 2  # the 4 that is missing in print
     with pytest.raises(ValueError, match="C < 2/R²"):
         bounds.simultaneous_imperfect(4, 2.0, 1.0, u, at_best)
 
@@ -385,8 +385,8 @@ def test_the_form_with_m_plus_3_follows_from_bernsteins_inequality() -> None:
         surprise = np.log(K * (K + 1) / delta)
         S = surprise / 3 + np.sqrt(surprise**2 / 9 + 2 * K * surprise)
         for M in (0, 1, 2, 5, 20, 100, 400, 1000):
-            A = np.minimum(K, M + S)[K - 1 < M + S].max()  # A between K - 1 and K, and below M + S
-            assert A / n <= bounds.online_to_batch_average(M, n, delta, "bernstein").right or A == n
+            allowed = np.minimum(K, M + S)[K - 1 < M + S].max() / n  # A between K - 1 and K, and below M + S
+            assert allowed <= bounds.online_to_batch_average(M, n, delta, "bernstein").right or allowed == 1
 
 
 def test_what_is_known_of_a_pick_before_it_is_made_follows_from_how_it_is_made() -> None:
@@ -442,6 +442,37 @@ def test_a_bound_is_a_tuple_is_true_where_it_holds_and_keeps_its_words() -> None
     assert (bound._fields, isinstance(holds, bool), bool(bound)) == (("left", "right", "holds"), True, True)
     assert str(bound) == str(pickle.loads(pickle.dumps(bound))) == "mistakes 12 <= 34.5: holds"
     assert not bounds.pa1_mistakes(35, 1.0, 1.0, 5.0, 4.75)
+
+
+@pytest.mark.parametrize(
+    ("bound", "right"),
+    [
+        (bounds.lemma1([0.5], [1.0], 1.0, 0.0, [2.0, 1.0]), 5.0),
+        (bounds.pa_separable(1.0, 3.0, 2.0), 36.0),
+        (bounds.pa_unit_norm(1.0, 2.0, 9.0), 64.0),
+        (bounds.pa1_mistakes(1, 0.1, 1.0, 2.0, 3.0), 10 * 4.6),
+        (bounds.pa1_mistakes(1, 0.5, 3.0, 2.0, 3.0), 9 * 7.0),
+        (bounds.pa2_squared_loss(1.0, 0.25, 3.0, 2.0, 8.0), (9 + 2) * (4 + 4)),
+        (bounds.relaxed_squared_loss(1.0, 2.0, 3.0, 2.0, 8.0), (2 + 9) * 4 + (1 + 4.5) * 8),
+        (bounds.perceptron_mistakes(1, 3.0, 2.0, 4.0), 4 + 36 + 12),
+        (bounds.perceptron_mistakes(1, 3.0, 2.0, 4.0, form="squared"), 64.0),
+        (bounds.weighted_perceptron(1.0, 3.0, 2.0, 4.0, weights=4.0), 4 + 4 * 36 + 24),
+        (bounds.weighted_perceptron(1.0, 1.0, [2.0], 4.0, weights=4.0, w1=[1.0]), 2 + 8 + 20 / 2),
+        (bounds.simultaneous_imperfect(1, 0.5, 1.0, 2.0, 3.0), 3.5 / 0.375),
+        (bounds.simultaneous_imperfect(1, None, 2.0, 1.0, 3.0), 3 + 2 + 4),
+        (bounds.multiplicative(0.1, 2.0, 0.5), 0.5),
+        (bounds.multiplicative(0.1, 2.0, [1.0, 0.0], [0.25, 0.75]), math.log(4)),
+        (bounds.cost_sensitive([1.0], 2.0, 3.0, 0.5), 11.0),
+        (bounds.cost_sensitive([1.0], 2.0, 3.0, 0.5, R=2.0), 44.0),
+        (bounds.cost_sensitive([1.0], 2.0, 3.0, 0.5, R=0.5), 11.0),
+        (bounds.online_to_batch_average(10, 100, math.exp(-2)), 0.1 + 0.2),
+        (bounds.online_to_batch_average(1, 100, 4 * math.exp(-4), "bernstein"), 0.01 + 36 * 0.04 + 0.04),
+        (bounds.online_to_batch_pick(1, 1, 4 * math.exp(-4)), 1 + 6 * 2),
+        (bounds.online_to_batch_pick([1], 2, 6 * math.exp(-4)), 0.5 + 1),
+    ],
+)
+def test_the_right_side_is_the_formula(bound, right: float) -> None:
+    assert bound.right == pytest.approx(right)
 
 
 def test_rounding_is_excused_and_nothing_else() -> None:
