@@ -75,7 +75,9 @@ def save(learner: Any, path: Any) -> None:
     from safetensors.numpy import save as as_safetensors
 
     description, tensors = _described(learner)
-    text = json.dumps({"crc32": "0" * 8, **description}, separators=(",", ":"))
+    if learner.notes:
+        description["notes"] = dict(learner.notes)
+    text = json.dumps({"crc32": "0" * 8, **description}, separators=(",", ":"), allow_nan=False)
     text = _BEGIN + _checksum(text, tensors) + text[_DIGITS.stop :]
     data = as_safetensors(tensors, {"hinge": text})
     if int.from_bytes(data[:8], "little") > _LONGEST_HEADER:
@@ -318,12 +320,15 @@ def _read(file: Any, name: str) -> np.ndarray[Any, Any]:
     if kind not in _NUMBERS:
         raise values.BadTensor(f"its tensor {name!r} holds {kind}; F32, F64 or U8 was expected")
     if len(shape) > 3 or (0 in shape and max(shape) > 1 << 20):  # of a tensor without numbers, sizes are free
-        raise values.BadTensor(f"its tensor {name!r} has the shape {values.shown(tuple(shape))}, which no tensor here has")
+        raise values.BadTensor(f"its tensor {name!r} has the shape {values.shown(tuple(shape))}, which no model has")
     return np.asarray(file.get_tensor(name))
 
 
 def _restored(description: Any, tensors: Tensors, own: Sequence[Any]) -> Any:
     """The learner that a description and arrays make."""
+    notes = description.pop("notes", {})
+    if not isinstance(notes, dict):
+        raise values.BadField(f"its notes are {values.shown(notes)} where an object was expected")
     _, schema, version, name, parameters, labels, engine = values.fields(description, _FIELDS, "the description")
     if type(schema) is not int or schema != SCHEMA:
         raise values.BadField(f"its schema is {values.shown(schema)} where {SCHEMA} was expected")
@@ -340,6 +345,8 @@ def _restored(description: Any, tensors: Tensors, own: Sequence[Any]) -> Any:
         _restore_engine(learner, engine, tensors, own)
     elif tensors:
         raise values.UnknownTensor("it has tensors, but its learner has learnt nothing")
+    if notes:
+        learner.notes = notes
     return learner
 
 

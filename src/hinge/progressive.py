@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,7 +13,7 @@ import numpy as np
 
 from hinge import round as rounds
 from hinge.engine import Record
-from hinge.inputs import Table, as_table
+from hinge.inputs import DenseTable, SparseTable, Table, as_table
 from hinge.learners.base import Learner, certificate_of, is_rows_of_dicts
 from hinge.learners.estimator import check_weights
 from hinge.native import waiting
@@ -27,11 +28,33 @@ TOLD = 1 << 22
 
 
 class Piece(NamedTuple):
-    """Some rows of a stream: a table, or a list of dicts."""
+    """Some rows of a stream: a table, or a list of dicts. A file's columns may grow from piece to piece."""
 
     X: Any
     y: Any
     weights: Any
+    of_file: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Csr:
+    """The arrays of a CSR matrix, for learners of hinge's: they need not wait until scipy is loaded."""
+
+    data: np.ndarray[Any, Any]
+    indices: np.ndarray[Any, Any]
+    indptr: np.ndarray[Any, Any]
+    shape: tuple[int, int]
+
+    @property
+    def dtype(self) -> Any:
+        """The kind of number."""
+        return self.data.dtype
+
+    def __getitem__(self, rows: slice) -> Csr:
+        """Rows start..stop, without a copy."""
+        ends = self.indptr[rows.start : rows.stop + 1]
+        part = slice(ends[0], ends[-1])
+        return Csr(self.data[part], self.indices[part], ends - ends[0], (len(ends) - 1, self.shape[1]))
 
 
 def play(learner: Any, X: Any, y: Any = None, sample_weight: Any = None, progress: Any = False) -> Report:
@@ -59,14 +82,19 @@ def play(learner: Any, X: Any, y: Any = None, sample_weight: Any = None, progres
     0
     """
     with teller(progress, _length(X)) as tell:
-        pieces = _pieces(X, y, sample_weight)
-        if isinstance(learner, Learner):
-            return _play_learner(learner, pieces, tell)
-        return play_peer(learner, pieces, tell)
+        if not isinstance(learner, Learner):
+            return play_peer(learner, _pieces(X, y, sample_weight), tell)
+        player = Player(learner)
+        for piece in _pieces(X, y, sample_weight, light=True):
+            player.play(piece, tell)
+        return player.report()
 
 
 def race(learners: Any, X: Any, y: Any = None, sample_weight: Any = None, progress: Any = False) -> Race:
     """Let several learners, a dict by name or a list, play the same stream: see `play`. Each learns from it.
+
+    A table is played by one after the other; a stream, which can be gone through only once, by all of them side by
+    side, and these must be hinge's.
 
     >>> import hinge
     >>> X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]], ["a", "b", "a", "b"]
@@ -77,10 +105,7 @@ def race(learners: Any, X: Any, y: Any = None, sample_weight: Any = None, progre
     if not named:
         raise ValueError("race was given no learner.")
     if isinstance(X, Iterator):
-        raise TypeError(
-            "X can be gone through only once, and each learner of a race needs all of it: give a table, "
-            "a list of rows, or play the learners one by one, each with a stream of its own."
-        )
+        return _race_stream(named, X, y, sample_weight, progress)
     reports = {}
     for name, learner in named.items():
         try:
@@ -89,6 +114,27 @@ def race(learners: Any, X: Any, y: Any = None, sample_weight: Any = None, progre
             error.add_note(f"(in the race, while {name!r} was playing)")
             raise
     return Race(reports)
+
+
+def _race_stream(named: Mapping[str, Any], X: Any, y: Any, sample_weight: Any, progress: Any) -> Race:
+    for name, learner in named.items():
+        if not isinstance(learner, Learner):
+            raise TypeError(
+                f"X can be gone through only once, and {name!r} is not one of hinge's learners, which can share it: "
+                "give a table or a list of rows, or play the learners one by one, each with a stream of its own."
+            )
+    players = {name: Player(learner) for name, learner in named.items()}
+    with teller(progress, None) as tell:
+        for piece in _pieces(X, y, sample_weight, light=True):
+            for name, player in players.items():
+                try:
+                    player.play(piece)
+                except Exception as error:
+                    error.add_note(f"(in the race, while {name!r} was playing)")
+                    raise
+            if tell is not None:
+                tell(player.n, min(player.mistakes for player in players.values()))
+    return Race({name: player.report() for name, player in players.items()})
 
 
 def _by_name(learners: Iterable[Any]) -> dict[str, Any]:
@@ -111,7 +157,8 @@ def _length(X: Any) -> int | None:
     return len(X) if hasattr(X, "__len__") else None
 
 
-def _pieces(X: Any, y: Any, sample_weight: Any) -> Iterator[Piece]:
+def _pieces(X: Any, y: Any, sample_weight: Any, light: bool = False) -> Iterator[Piece]:
+    """The pieces of a stream; ``light``: not as matrices of scipy's where arrays will do."""
     if not isinstance(X, Iterator):
         if is_rows_of_dicts(X):
             yield Piece(
@@ -126,7 +173,7 @@ def _pieces(X: Any, y: Any, sample_weight: Any) -> Iterator[Piece]:
     for first in X:
         if hasattr(first, "X") and hasattr(first, "y"):  # a batch of a file
             if len(first):
-                yield Piece(as_table(first.X), first.y, check_weights(first.weight, len(first)))
+                yield piece_of(first) if light else _piece_for_peers(first)
             continue
         rows = [first, *itertools.islice(X, GATHERED - 1)]
         some = list(itertools.islice(targets, len(rows)))
@@ -135,18 +182,19 @@ def _pieces(X: Any, y: Any, sample_weight: Any) -> Iterator[Piece]:
         )
 
 
-def _play_learner(learner: Learner, pieces: Iterator[Piece], tell: Teller | None) -> Report:
-    account = _Account(learner)
-    for piece in pieces:
-        started, waited = time.perf_counter(), waiting.seconds
-        with learner._all_or_nothing(piece.X if isinstance(piece.X, Table) else None):
-            for part in _parts(learner, piece, tell):
-                account.add(learner._fit_table(part.X, part.y, part.weights, record=True), part)
-                if tell is not None:
-                    tell(account.n, account.mistakes)
-        account.waited += waiting.seconds - waited
-        account.seconds += time.perf_counter() - started - (waiting.seconds - waited)
-    return account.report()
+def piece_of(batch: Any) -> Piece:
+    """A batch of a file, for learners of hinge's."""
+    if batch.sequences is not None:
+        raise TypeError("rows of this file belong together in sequences, which this learner does not learn from.")
+    if batch.dense is not None:
+        table: Table = DenseTable(batch.dense)
+    else:
+        table = SparseTable(Csr(batch.data, batch.indices, batch.indptr, (len(batch), batch.width)))
+    return Piece(table, batch.y, check_weights(batch.weight, table.n), of_file=True)
+
+
+def _piece_for_peers(batch: Any) -> Piece:
+    return Piece(as_table(batch.X), batch.y, check_weights(batch.weight, len(batch)))
 
 
 def _parts(learner: Learner, piece: Piece, tell: Teller | None) -> Iterator[Piece]:
@@ -163,25 +211,52 @@ def _parts(learner: Learner, piece: Piece, tell: Teller | None) -> Iterator[Piec
         yield Piece(table.part(part.start, part.stop), y[part], weights)
 
 
-class _Account:
-    """What a learner of hinge's did since the pass began."""
+class Player:
+    """A learner of hinge's under way through a stream, and what it did so far; ``keep``: in every round."""
 
-    def __init__(self, learner: Learner) -> None:
+    def __init__(self, learner: Learner, keep: bool = True) -> None:
         self.learner = learner
+        self.keep = keep
         self.records: list[Record] = []
-        self.n = self.mistakes = 0
-        self.cost = self.seconds = self.waited = self.absolute_error = 0.0
+        self.n = self.mistakes = self.novel = 0
+        self.cost = self.seconds = self.waited = self.loss = self.squared_loss = self.absolute_error = 0.0
         engine = learner._engine
         self.before = 0.0 if engine is None else engine.totals.copy()
 
-    def add(self, record: Record | None, piece: Piece) -> None:
+    def play(self, piece: Piece, tell: Teller | None = None) -> None:
+        """Predict and learn each row of a piece: all of them, or, if that fails, none."""
+        started, waited = time.perf_counter(), waiting.seconds
+        with self.learner._all_or_nothing(piece.X if isinstance(piece.X, Table) else None):
+            if piece.of_file:
+                piece = self._fitting(piece)
+            for part in _parts(self.learner, piece, tell):
+                self._add(self.learner._fit_table(part.X, part.y, part.weights, record=True), part)
+                if tell is not None:
+                    tell(self.n, self.mistakes)
+        self.waited += waiting.seconds - waited
+        self.seconds += time.perf_counter() - started - (waiting.seconds - waited)
+
+    def _fitting(self, piece: Piece) -> Piece:
+        """The piece, and the learner, as wide as the wider of the two; rows counted from the stream's first."""
+        table, learner = piece.X, self.learner
+        if isinstance(table, SparseTable) and learner._engine is not None and learner._columns is None:
+            learner._widen(table.width)
+            table = SparseTable(dataclasses.replace(table.X, shape=(table.n, learner._engine.width)))
+        table.offset = self.n
+        return piece._replace(X=table)
+
+    def _add(self, record: Record | None, piece: Piece) -> None:
         """Take in what one piece left behind."""
         if record is None:  # there was no row, and there is no learner yet
             return
         wrong = (record.flags & 1).astype(bool)
-        self.records.append(record)
+        if self.keep:
+            self.records.append(record)
         self.n += len(wrong)
         self.mistakes += int(wrong.sum())
+        self.novel += int((record.flags >> 1).sum())
+        self.loss += float(record.losses.sum())
+        self.squared_loss += float((record.losses**2).sum())
         self.cost += float(wrong.sum() if piece.weights is None else piece.weights[wrong].sum())
         if self.learner._kind == "regressor":
             self.absolute_error += float(np.abs(np.asarray(piece.y, np.float64) - record.predictions).sum())
@@ -204,8 +279,9 @@ class _Account:
                 certificate_of(learner._steps[leader], passed[leader]),
             )
         return Report(
-            learner=" ".join(repr(learner).split()), n=self.n, mistakes=self.mistakes, novel=int((flags >> 1).sum()),
-            loss=float(losses.sum()), squared_loss=float((losses**2).sum()), cost=self.cost, updates=updates,
+            learner=" ".join(repr(learner).split()), n=self.n, mistakes=self.mistakes, novel=self.novel,
+            loss=float(losses.sum()) if self.keep else self.loss,
+            squared_loss=float((losses**2).sum()) if self.keep else self.squared_loss, cost=self.cost, updates=updates,
             seconds=self.seconds, compile_seconds=self.waited, certificate=certificate,
             absolute_error=self.absolute_error if learner._kind == "regressor" else None,
             flags=flags, losses=losses, _predictions=lambda: learner._report_predictions(predictions),

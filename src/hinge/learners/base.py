@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +37,9 @@ class Learner(RowLearner):
     step: Any
     focus: Any
     intercept: Any
+    #: What else is to be known of a model, such as how its files are read: JSON values, saved with it. Assign a dict.
+    notes: Mapping[str, Any] = MappingProxyType({})
+
     # ------------------------------------------------------------------------------- what a subclass says
 
     def _new_engine(self, dtype: Any, width: int) -> Engine:
@@ -193,6 +197,11 @@ class Learner(RowLearner):
                 "as input."
             )
         return table
+
+    def _widen(self, width: int) -> None:
+        """Make room for columns up to ``width``, at 0: the same as if they had been known from the beginning."""
+        if self._engine is not None and self._columns is None and width > self._engine.width:
+            self._engine.grow_features(width)
 
     def _start(self, dtype: Any, width: int, names: Sequence[Any] | None) -> None:
         self._engine = self._new_engine(dtype, width)
