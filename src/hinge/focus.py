@@ -26,7 +26,7 @@ class Constraint(NamedTuple):
 
     def norm_factor(self) -> int:
         """||z||² / ||x||²: how many lanes hold x."""
-        return (self.up >= 0) + (self.down >= 0)
+        return int(self.up >= 0) + int(self.down >= 0)
 
 
 @native
