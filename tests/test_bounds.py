@@ -512,22 +512,19 @@ def test_arrays_sums_reports_and_comparators_say_the_same() -> None:
 
 
 def test_reports_of_hinge_keep_to_the_bounds(rng) -> None:
-    X = rng.normal(size=(60, 3))
-    u = np.array([1.0, -1.0, 0.5])
+    X, u, b = rng.normal(size=(60, 3)), np.array([1.0, -1.0, 0.5]), 0.5
     y, target = np.where(X @ u + rng.normal(size=60) > 0, "up", "down"), X @ u + rng.normal(size=60)
-    steps = [hinge.PA1(C=0.1), hinge.PA2(C=0.1), hinge.Perceptron()]
-    for b in (0.0, 0.5):
-        pa1, pa2, perceptron = (hinge.play(hinge.Classifier(step, intercept=b), X, y) for step in steps)
-        view = bounds.comparator(X, y, u, intercept=b)
-        assert bounds.pa1_mistakes(pa1, C=0.1, u=view).holds
-        assert bounds.pa2_squared_loss(pa2, C=0.1, u=view).holds
-        assert bounds.perceptron_mistakes(perceptron, u=view).holds
-        assert bounds.weighted_perceptron(perceptron, u=view).left == perceptron.mistakes > 0
-        pa1, pa2 = (hinge.play(hinge.Regressor(step, epsilon=0.1, intercept=b), X, target) for step in steps[:2])
-        view = bounds.comparator(X, target, u, epsilon=0.1, intercept=b)
-        assert bounds.pa1_mistakes(pa1, C=0.1, u=view) == bounds.pa1_mistakes(pa1.losses >= 1, C=0.1, u=view)
-        assert bounds.pa1_mistakes(pa1, C=0.1, u=view).left < pa1.mistakes
-        assert bounds.pa2_squared_loss(pa2, C=0.1, u=view).holds
+    report = hinge.play(hinge.Classifier(hinge.PA1(C=0.1), intercept=b), X, y)
+    view = bounds.comparator(X, y, u, intercept=b)
+    assert bounds.pa1_mistakes(report, C=0.1, u=view).holds
+    assert bounds.pa1_mistakes(report, C=0.1, u=view).left == report.mistakes > 0
+    assert bounds.weighted_perceptron(report, u=view).left == report.mistakes
+    assert bounds.pa2_squared_loss(report, C=0.1, u=view).left == report.squared_loss
+    report = hinge.play(hinge.Regressor(hinge.PA1(C=0.1), epsilon=0.1, intercept=b), X, target)
+    view = bounds.comparator(X, target, u, epsilon=0.1, intercept=b)
+    assert bounds.pa1_mistakes(report, C=0.1, u=view).holds
+    assert bounds.pa1_mistakes(report, C=0.1, u=view) == bounds.pa1_mistakes(report.losses >= 1, C=0.1, u=view)
+    assert bounds.pa1_mistakes(report, C=0.1, u=view).left < report.mistakes
 
 
 def test_a_comparator_is_judged_as_its_task_says() -> None:
