@@ -16,6 +16,9 @@ from hinge.inputs import as_table
 from hinge.learners.estimator import Estimator
 
 _ROOM = 128
+#: For sparse rows, and for dense ones.
+_LEARN = rounds.learn_sparse, rounds.learn_dense
+_PREDICT = rounds.predict_sparse, rounds.predict_dense
 
 
 class RowLearner(Estimator):
@@ -47,34 +50,45 @@ class RowLearner(Estimator):
 
         A failed call changes nothing.
         """
-        reading = self._reading
-        if reading is not None and type(x) is dict and 0.0 <= weight < math.inf:
-            engine = self._engine
-            size = reading.read(x, self._columns, reading.data, reading.indices, 0)
-            if size >= 0:
-                truth = self._known_truth(y)
-                if truth is not None and (
-                    engine.call(  # type: ignore[union-attr]
-                        rounds.learn_sparse, reading.data, reading.indices, size, 0, truth, float(weight), 0
-                    )
-                    == rounds.DONE
-                ):
-                    return self
+        engine = self._engine
+        if engine is not None and type(weight) is float and 0.0 <= weight < math.inf:
+            truth = self._known_truth(y)
+            if truth is not None and self._quickly(engine, x, 0, _LEARN, truth, weight, 0) == rounds.DONE:
+                return self
         self._learn_row(x, y, weight)
         return self
 
     def predict_one(self, x: Any) -> Any:
         """Predict for one row; names never learnt from count as absent. None while nothing has been learnt."""
-        engine, reading = self._engine, self._reading
-        if reading is not None and type(x) is dict:
-            size = reading.read(x, self._columns, reading.data, reading.indices, 1)
-            if size >= 0:
-                why, prediction = engine.call(  # type: ignore[union-attr]
-                    rounds.predict_sparse, reading.data, reading.indices, size, 0
-                )
-                if why == rounds.DONE:
-                    return self._answer(prediction)
-        return None if engine is None else self._answer(self._predict_row(x))
+        engine = self._engine
+        if engine is None:
+            return None
+        answer = self._quickly(engine, x, 1, _PREDICT)
+        if answer is not None and answer[0] == rounds.DONE:
+            return self._answer(answer[1])
+        return self._answer(self._predict_row(x))
+
+    def _quickly(self, engine: Engine, x: Any, skip: int, kernels: tuple[Any, Any], *more: Any) -> Any:
+        """Call the kernel for a row that is as rows have been so far; None for any other."""
+        if type(x) is dict:
+            reading = self._reading
+            if reading is None:
+                return None
+            size = reading.read(x, self._columns, reading.data, reading.indices, skip)
+            return None if size < 0 else engine.call(kernels[0], reading.data, reading.indices, size, 0, *more)
+        if type(x) is np.ndarray:
+            if x.shape != (engine.width,) or x.dtype != engine.dtype or not x.flags.c_contiguous:
+                return None
+            return engine.call(kernels[1], x, *more)
+        if getattr(x, "format", None) != "csr" or x.shape != (1, engine.width):
+            return None
+        data, indices, size = x.data, x.indices, len(x.data)
+        if (
+            data.dtype != engine.dtype or indices.dtype != np.int32 or len(indices) != size or x.indptr[1] != size
+            or not (data.flags.c_contiguous and indices.flags.c_contiguous)
+        ):  # fmt: skip
+            return None
+        return engine.call(kernels[0], data, indices, size, engine.width, *more)
 
     def _known_truth(self, y: Any) -> Any:
         """The target as kernels take it; None for what the slow path must look at."""
@@ -181,12 +195,10 @@ class RowLearner(Estimator):
                 f"of {engine.width} features as input."
             )
         data, indices = x.data, x.indices
-        if data.dtype != engine.dtype:
-            data = data.astype(engine.dtype)
         if not (len(data) == len(indices) == x.indptr[1]) or not _ascend(indices, engine.width):
             view = as_table(x).tidy(engine.dtype, 0, 1)
-            return view.data, view.indices
-        return data, indices
+            data, indices = view.data, view.indices
+        return np.ascontiguousarray(data, engine.dtype), np.ascontiguousarray(indices, np.int32)
 
     def _named_row(self, x: dict[Any, Any], learning: bool) -> tuple[Any, Any]:
         engine = self._engine
