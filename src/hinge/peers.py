@@ -120,7 +120,7 @@ class _River:
         if isinstance(X, DenseTable):
             names = X.names or range(X.width)
             return {name: value for name, value in zip(names, X.X[t].tolist(), strict=True) if value != 0}
-        return dict(X[t])
+        return X[t] if isinstance(X[t], str) else dict(X[t])
 
     def __call__(self, row: dict[Any, float], truth: Any, weight: float | None) -> Any:
         """Predict, then learn."""
@@ -152,7 +152,7 @@ class _Sklearn:
 
     def take(self, piece: Any, y: list[Any], regression: bool) -> None:
         """scikit-learn wants to know all labels before the first row."""
-        if not isinstance(piece.X, Table):
+        if not isinstance(piece.X, Table) and not isinstance(piece.X[0], str):
             raise TypeError(
                 f"{type(self.learner).__name__} takes tables, not rows with named features: "
                 "give X as an array, a CSR matrix or a data frame."
@@ -162,8 +162,8 @@ class _Sklearn:
             self.arguments = {"classes": np.unique(np.array(y))}
 
     def row(self, X: Any, t: int) -> Any:
-        """A row as a table of one."""
-        return X.X[t : t + 1]
+        """A row as a table of one, or a list of one text."""
+        return [X[t]] if not isinstance(X, Table) else X.X[t : t + 1]
 
     def __call__(self, row: Any, truth: Any, weight: float | None) -> Any:
         """Predict, unless nothing is learnt yet, then learn."""

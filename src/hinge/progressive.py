@@ -14,7 +14,7 @@ import numpy as np
 from hinge import round as rounds
 from hinge.engine import Record
 from hinge.inputs import DenseTable, SparseTable, Table, as_table
-from hinge.learners.base import Learner, certificate_of, is_rows_of_dicts
+from hinge.learners.base import Learner, certificate_of, is_rows_of_dicts, is_texts
 from hinge.learners.estimator import check_weights
 from hinge.native import waiting
 from hinge.peers import play_peer
@@ -160,7 +160,7 @@ def _length(X: Any) -> int | None:
 def _pieces(X: Any, y: Any, sample_weight: Any, light: bool = False) -> Iterator[Piece]:
     """The pieces of a stream; ``light``: not as matrices of scipy's where arrays will do."""
     if not isinstance(X, Iterator):
-        if is_rows_of_dicts(X):
+        if is_rows_of_dicts(X) or is_texts(X):
             yield Piece(
                 X, y if y is None or isinstance(y, (list, tuple)) else list(y), check_weights(sample_weight, len(X))
             )

@@ -164,16 +164,19 @@ class Learner(RowLearner):
         """What `fit` was given, as a table or a list of dicts; at least one row."""
         if is_rows_of_dicts(X):
             return X
-        table = as_table(X)
+        table = self._as_table(X)
         if table.n == 0:
             raise ValueError(
                 f"Found array with 0 sample(s) (shape={(0, table.width)}) while a minimum of 1 is required."
             )
         return table
 
+    def _as_table(self, X: Any) -> Table:
+        return as_table(self._text().transform(X) if is_texts(X) else X)
+
     def _table(self, X: Any) -> Table:
         """X checked, and checked against what the learner knows of its features."""
-        table = as_table(X)
+        table = self._as_table(X)
         names = table.names
         if names is not None and not all(isinstance(name, str) for name in names):
             names = None
@@ -267,6 +270,15 @@ class Learner(RowLearner):
     def _first_lane(self) -> int:
         assert self._engine is not None
         return int(rounds.leader.py_func(self._engine.totals)) * self._engine.stride
+
+
+def is_texts(X: Any) -> bool:
+    """Whether X is a list, or a column, of texts."""
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and isinstance(X[0], str)
+    if getattr(X, "ndim", 0) != 1 or len(X) == 0 or not hasattr(X, "dtype"):
+        return False
+    return getattr(X.dtype, "kind", "O") in "OU" and isinstance(X.iloc[0] if hasattr(X, "iloc") else X[0], str)
 
 
 def is_rows_of_dicts(X: Any) -> bool:

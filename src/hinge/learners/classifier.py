@@ -46,6 +46,8 @@ class Classifier(LinearLearner):
         Predict with the mean of all hypotheses so far instead of the last one.
     random_state
         None: `fit` takes the rows as they come. A number: in a random order, another one in each pass.
+    text
+        How texts become rows, a `hinge.Text`; None is what ``hinge.Text()`` does.
 
     >>> import hinge
     >>> clf = hinge.Classifier(hinge.PA1(C=0.5))
@@ -67,6 +69,7 @@ class Classifier(LinearLearner):
         passes: int = 1,
         average: bool = False,
         random_state: int | None = None,
+        text: Any = None,
     ) -> None:
         self.step = step
         self.focus = focus
@@ -76,6 +79,7 @@ class Classifier(LinearLearner):
         self.passes = passes
         self.average = average
         self.random_state = random_state
+        self.text = text
 
     # ------------------------------------------------------------------------------- learning
 

@@ -32,6 +32,8 @@ class OneClass(Learner):
         With ``radius=None``, what the radius can never exceed. None: twice the norm of the first non-zero row.
     start
         Where the centre starts: "first" row ([PA03]), or "zero" ([PA06]).
+    text
+        How texts become rows, a `hinge.Text`; None is what ``hinge.Text()`` does.
 
     >>> import hinge
     >>> model = hinge.OneClass(hinge.PA(), radius=1.0)
@@ -48,11 +50,13 @@ class OneClass(Learner):
         radius: float | None = None,
         bound: float | None = None,
         start: str = "first",
+        text: Any = None,
     ) -> None:
         self.step = step
         self.radius = radius
         self.bound = bound
         self.start = start
+        self.text = text
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Forget everything and learn from these rows."""

@@ -39,6 +39,7 @@ class Regressor(LinearLearner):
         passes: int = 1,
         average: bool = False,
         random_state: int | None = None,
+        text: Any = None,
     ) -> None:
         self.step = step
         self.focus = focus
@@ -48,6 +49,7 @@ class Regressor(LinearLearner):
         self.passes = passes
         self.average = average
         self.random_state = random_state
+        self.text = text
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn from these rows."""

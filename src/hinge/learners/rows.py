@@ -28,6 +28,9 @@ class RowLearner(Estimator):
     #: Names of features and their columns, for learners that know their features by name.
     _columns: dict[Any, int] | None = None
     _reading: Any = None
+    #: How texts become rows; None is what `hinge.Text()` does.
+    text: Any = None
+    _own_text: Any = None
 
     # ------------------------------------------------------------------------------- what a subclass says
 
@@ -46,7 +49,7 @@ class RowLearner(Estimator):
     # ------------------------------------------------------------------------------- the short way
 
     def learn_one(self, x: Any, y: Any = None, weight: float = 1.0) -> Self:
-        """Learn from one row: a dict of named features, a 1-D array, or a sparse matrix of one row.
+        """Learn from one row: a dict of named features, a 1-D array, a sparse matrix of one row, or a text.
 
         A failed call changes nothing.
         """
@@ -76,6 +79,11 @@ class RowLearner(Estimator):
                 return None
             size = reading.read(x, self._columns, reading.data, reading.indices, skip)
             return None if size < 0 else engine.call(kernels[0], reading.data, reading.indices, size, 0, *more)
+        if type(x) is str:
+            if self._own_text is None:
+                return None
+            indices, data = self._own_text.transform_one(x)
+            return engine.call(kernels[0], data, indices, len(data), 0, *more)
         if type(x) is np.ndarray:
             if x.shape != (engine.width,) or x.dtype != engine.dtype or not x.flags.c_contiguous:
                 return None
@@ -155,6 +163,10 @@ class RowLearner(Estimator):
         if isinstance(x, Mapping):
             self._start(np.float64, 0, [])
             return
+        if isinstance(x, str):
+            text = self._text()
+            self._start(np.dtype(text.dtype), 1 << text.bits, None)
+            return
         if hasattr(x, "tocsr"):
             x = _as_matrix(x)
             dtype, width = x.dtype, x.shape[1]
@@ -171,18 +183,45 @@ class RowLearner(Estimator):
         assert engine is not None
         if isinstance(x, Mapping):
             return self._named_row(x if type(x) is dict else dict(x), learning)
+        if isinstance(x, str):
+            return self._text_row(x)
         if hasattr(x, "tocsr"):
             return self._sparse_row(x)
         row = np.asarray(x)
         if row.ndim == 2 and len(row) == 1:
             row = row[0]
         if row.ndim != 1 or row.dtype.kind not in "fiub":
-            raise TypeError(f"x must be one row: a dict, a 1-D array of numbers or a sparse row, got {_shown(x)}")
+            raise TypeError(f"x must be one row: a dict, a 1-D array of numbers, a sparse row or a text, got {_shown(x)}")
         if len(row) != engine.width:
             raise ValueError(
                 f"x has {len(row)} features, but {type(self).__name__} is expecting {engine.width} features as input."
             )
         return np.ascontiguousarray(row, engine.dtype), None
+
+    def _text(self) -> Any:
+        """What turns texts into rows."""
+        if self.text is not None and not (hasattr(self.text, "transform_one") and hasattr(self.text, "bits")):
+            raise TypeError(f"text must be None or a hinge.Text, got {self.text!r}")
+        if self.text is not None:
+            return self.text
+        from hinge.text import Text
+
+        return Text()
+
+    def _text_row(self, x: str) -> tuple[Any, Any]:
+        engine, text = self._engine, self._text() if self._own_text is None else self._own_text
+        assert engine is not None
+        if self._columns is not None or engine.width != 1 << text.bits:
+            raise ValueError(
+                f"x is a text, which has {1 << text.bits} features, but this learner has learnt rows "
+                + (f"of {engine.width} features" if self._columns is None else "with named features")
+                + "; all its rows must be of one kind."
+            )
+        indices, data = text.transform_one(x)
+        if data.dtype != engine.dtype:
+            return data.astype(engine.dtype), indices
+        self._own_text = text  # from now on the short way
+        return data, indices
 
     def _sparse_row(self, x: Any) -> tuple[Any, Any]:
         engine = self._engine
