@@ -403,6 +403,8 @@ def test_prediction_based_and_max_loss_by_hand() -> None:
     late = cost_sensitive(Perceptron(), [[1.0], [1.0]], [0, 2], costs, focus="mistaken")
     assert late.losses == [2, 1.5]  # a cost of 0 asks that the order be right
     assert late.costs == [0, 0]
+    equal = cost_sensitive(Perceptron(), [[1.0]], [0], [[0, 0, 1], [1, 0, 1], [1, 1, 0]], focus="mistaken")
+    assert equal.weights.ravel().tolist() == [1, 0, -1]  # an equal score that costs nothing is no mistake
 
 
 @given(labelled(k=3), st.lists(st.sampled_from([0.0, 0.25, 1.0, 4.0]), min_size=9, max_size=9))

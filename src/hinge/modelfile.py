@@ -53,7 +53,7 @@ _BEGIN = '{"crc32":"'
 _DIGITS = slice(len(_BEGIN), len(_BEGIN) + 8)
 #: More than this safetensors does not read.
 _LONGEST_HEADER = 100_000_000
-_FIELDS = ["crc32", "schema", "hinge", "learner", "parameters", "labels", "engine"]
+_FIELDS = ["crc32", "schema", "hinge", "learner", "parameters", "labels", "engine", "notes"]
 _ENGINE_FIELDS = ["space", "task", "focus", "steps", "average", "numbers", "width", "named"]
 
 Tensors = dict[str, "np.ndarray[Any, Any]"]
@@ -75,8 +75,6 @@ def save(learner: Any, path: Any) -> None:
     from safetensors.numpy import save as as_safetensors
 
     description, tensors = _described(learner)
-    if learner.notes:
-        description["notes"] = dict(learner.notes)
     text = json.dumps({"crc32": "0" * 8, **description}, separators=(",", ":"), allow_nan=False)
     text = _BEGIN + _checksum(text, tensors) + text[_DIGITS.stop :]
     data = as_safetensors(tensors, {"hinge": text})
@@ -105,6 +103,7 @@ def _described(learner: Any) -> tuple[dict[str, Any], Tensors]:
         "parameters": {key: values.encode(value, f"{name}'s {key}") for key, value in learner.get_params().items()},
         "labels": None if labels is None else _describe_labels(labels, learner.__dict__.get("_balanced")),
         "engine": None,
+        "notes": values.check_notes(learner.notes),
     }
     if engine is None:
         return description, {}
@@ -216,6 +215,8 @@ def _write(path: Any, data: bytes) -> None:
     if os.path.exists(target) and not os.path.isfile(target):
         raise OSError(errno.EINVAL, "a model is saved to an ordinary file, which this is not", shown)
     folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder to save a model in", shown)
     temporary = os.path.join(folder, f".hinge-{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "xb") as file:
@@ -326,16 +327,15 @@ def _read(file: Any, name: str) -> np.ndarray[Any, Any]:
 
 def _restored(description: Any, tensors: Tensors, own: Sequence[Any]) -> Any:
     """The learner that a description and arrays make."""
-    notes = description.pop("notes", {})
-    if not isinstance(notes, dict):
-        raise values.BadField(f"its notes are {values.shown(notes)} where an object was expected")
-    _, schema, version, name, parameters, labels, engine = values.fields(description, _FIELDS, "the description")
+    _, schema, version, name, parameters, labels, engine, notes = values.fields(description, _FIELDS, "the description")
     if type(schema) is not int or schema != SCHEMA:
         raise values.BadField(f"its schema is {values.shown(schema)} where {SCHEMA} was expected")
     if not isinstance(version, str):
         raise values.BadField(f"its version of hinge is {values.shown(version)} where a string was expected")
     if not isinstance(name, str) or name not in _LEARNERS:
         raise values.UnknownLearner(f"its learner {values.shown(name)} is none of {', '.join(_LEARNERS)}")
+    if not isinstance(notes, dict):
+        raise values.BadField(f"its notes are {values.shown(notes)} where an object was expected")
     learner = _with_parameters(name, parameters, own)
     if labels is not None:
         if name != "Classifier":
@@ -374,6 +374,8 @@ def _check_parameters(learner: Any) -> None:
         raise ValueError(f"passes must be a whole number from 1 on, got {passes!r}")
     if not isinstance(parameters.get("average", False), (bool, np.bool_, int)):
         raise TypeError(f"average must be True or False, got {parameters['average']!r}")
+    if parameters.get("text") is not None:
+        fresh._text()
     class_weight = parameters.get("class_weight")
     if class_weight is not None and not (isinstance(class_weight, str) and class_weight == "balanced"):
         fresh._class_weights()
@@ -496,8 +498,8 @@ def _check_arrays(engine: Engine, tensors: Tensors) -> None:
         raise values.BadAccount("a sum of losses, squares or weights is negative or NaN")
     state = tensors["state"]
     if isinstance(engine, LinearEngine):
-        if np.isinf(state[0]):
-            raise values.BadState("the intercept's value is infinite")
+        if math.isinf(float(state[0]) * float(state[0])):
+            raise values.BadState("the square of the intercept's value is infinite")
         return
     radius, started = state[RADIUS], state[STARTED]
     open_bound = math.isnan(radius) and started != UNDER_WAY

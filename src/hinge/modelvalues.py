@@ -234,6 +234,18 @@ def items(value: Any, where: str) -> list[Any]:
 # ----------------------------------------------------------------------------------- labels and names of features
 
 
+def check_notes(notes: Any) -> dict[str, Any]:
+    """A copy of notes, once they are known to come back from a file as they are."""
+    try:
+        copy = parse(json.dumps(dict(notes), allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        why = error.args[0] if error.args else error
+        raise TypeError(f"notes are {shown(notes)}; a model file holds JSON values only ({why}).") from None
+    if copy != dict(notes):
+        raise TypeError(f"notes are {shown(notes)}; a model file holds JSON values only: lists, and dicts of strings.")
+    return dict(copy)
+
+
 def encode_name(value: Any, where: str, depth: int = 0) -> Any:
     """A label, or the name of a feature: a number, a string, a boolean or a tuple of these.
 
@@ -293,6 +305,9 @@ def _encode_one(value: Any, where: str) -> Any:
         return {"dict": [[encode_name(key, where), encode_name(part, where)] for key, part in value.items()]}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return encode_part(value, where)
+    if type(value).__name__ == "Text" and type(value).__module__.startswith("hinge.text"):
+        parameters = {**value.get_params(), "dtype": np.dtype(value.dtype).name}
+        return {"text": {name: encode(part, f"{where}: {name}") for name, part in parameters.items()}}
     return encode_name(value, where)
 
 
@@ -310,6 +325,8 @@ def _decode_one(value: Any, own: Sequence[Any], where: str) -> Any:
         role = next((role for role in PARTS if role in value), None)
         if role is not None:
             return decode_part(role, value, own, where)
+        if "text" in value:
+            return _decode_text(value, where)
         if "dict" in value:
             [pairs] = fields(value, ["dict"], where)
             found = {}
@@ -321,6 +338,21 @@ def _decode_one(value: Any, own: Sequence[Any], where: str) -> Any:
                 raise BadField(f"{where} names a key twice")
             return found
     return decode_name(value, where)
+
+
+def _decode_text(value: Any, where: str) -> Any:
+    from hinge.text import Text
+
+    [parameters] = fields(value, ["text"], where)
+    names = list(Text().get_params())
+    found = [decode(part, [], where) for part in fields(parameters, names, where)]
+    given = dict(zip(names, found, strict=True))
+    if given["dtype"] not in ("float32", "float64"):
+        raise BadField(f"{where}: dtype is {shown(given['dtype'])} where float32 or float64 was expected")
+    try:
+        return Text(**{**given, "dtype": np.dtype(given["dtype"]).type})
+    except (TypeError, ValueError) as error:
+        raise BadParameter(f"{where}: {error}") from None
 
 
 def encode_part(value: Any, where: str) -> dict[str, Any]:

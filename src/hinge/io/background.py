@@ -24,6 +24,7 @@ class Background(Generic[T]):
     """
 
     def __init__(self, items: Iterator[T], ahead: int = 2, finish: Callable[[], None] = lambda: None) -> None:
+        """Begin at the first `next`."""
         self._items = items
         self._finish = finish
         self._room = threading.Semaphore(ahead)
@@ -52,9 +53,11 @@ class Background(Generic[T]):
             self._ready.put(last)
 
     def __iter__(self) -> Background[T]:
+        """It is its own iterator."""
         return self
 
     def __next__(self) -> T:
+        """The next item, when it is there."""
         if self._ended or self._stopped.is_set():
             raise StopIteration
         if not self._started:
@@ -67,7 +70,7 @@ class Background(Generic[T]):
                 raise StopIteration
             raise item.error
         self._room.release()
-        return item  # type: ignore[no-any-return]
+        return item
 
     def stop(self, wait: bool = True) -> None:
         """End the thread; ``wait`` until it has ended (not for a pipe: its next byte may never come)."""

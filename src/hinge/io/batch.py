@@ -56,6 +56,7 @@ class Batch:
     fields: list[list[tuple[str, ...]]] | None = None
 
     def __len__(self) -> int:
+        """How many rows (or sequences) it has."""
         return len(self.indptr) - 1 if self.sequences is None else len(self.sequences) - 1
 
     @property

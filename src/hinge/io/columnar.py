@@ -20,6 +20,7 @@ class ColumnarReader:
     def __init__(
         self, path: str, kind: str, skips: Skips, bits: int, target: str | int | None, batch_bytes: int
     ) -> None:
+        """Open a "parquet" or an "arrow" file."""
         try:
             import pyarrow
         except ImportError as error:

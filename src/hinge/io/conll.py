@@ -29,6 +29,7 @@ class ConllReader:
     WINDOW = 2
 
     def __init__(self, lines: Lines, skips: Skips, bits: int, target: int) -> None:
+        """Read with these options of `hinge.read`."""
         self.lines = lines
         self.skips = skips
         self.target = target

@@ -71,8 +71,8 @@ class CsvLine(NamedTuple):
     seen: Any
     #: New names: [0, 0] is how many; then feature column, table column, where the word begins and ends.
     fresh: Any
-    #: Where the text ends.
-    end: int = 0
+    #: Where the text ends: one number, which changes with every part.
+    end: Any
 
     def line(
         self, text: Any, at: int, row: int, entries: int, labels: int, hard: int, out: Any
@@ -93,7 +93,7 @@ class CsvLine(NamedTuple):
                     if text[at] == 0:
                         return BYTE, at, 0, 0, 0
                     at += 2 if text[at] == QUOTE else 1
-                    if at >= self.end:
+                    if at >= self.end[0]:
                         return INCOMPLETE, begin - 1, 0, 0, 0
                 stop = at
                 at += 1
@@ -155,8 +155,10 @@ class CsvLine(NamedTuple):
                 if self.seen[column] == 0 and noted + 1 < len(self.fresh):
                     self.seen[column] = 1
                     self.fresh[0, 0] = noted + 1
-                    note = self.fresh[noted + 1]
-                    note[0], note[1], note[2], note[3] = column, j, begin, stop
+                    self.fresh[noted + 1, 0] = column
+                    self.fresh[noted + 1, 1] = j
+                    self.fresh[noted + 1, 2] = begin
+                    self.fresh[noted + 1, 3] = stop
             else:
                 out.tags[row, 0] = begin
                 out.tags[row, 1] = stop
@@ -179,6 +181,7 @@ class CsvReader(LineReader):
         self, lines: Lines, skips: Skips, bits: int, target: str | int | None, header: bool,
         delimiter: str, categorical: Sequence[str],
     ) -> None:  # fmt: skip
+        """Read with these options of `hinge.read`."""
         super().__init__(lines, skips, None)
         self.target = target
         self.header = header
@@ -186,6 +189,11 @@ class CsvReader(LineReader):
         self.categorical = categorical
         self.names: list[str] = []
         self.hashed = Names(bits)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the next lines decide what the columns hold."""
+        return self.form is None
 
     def begin(self, text: np.ndarray) -> int:
         """The first part decides about the columns, and has the header."""
@@ -198,7 +206,8 @@ class CsvReader(LineReader):
         word = self.form.word
         if len(word) < room:
             word = bytearray(room) if INTERPRETED else np.empty(room, np.uint8)
-        self.form = self.form._replace(end=len(text), word=word)
+            self.form = self.form._replace(word=word)
+        self.form.end[0] = len(text)
         return start
 
     def _decide(self, text: np.ndarray) -> int:
@@ -237,7 +246,7 @@ class CsvReader(LineReader):
             ord(self.delimiter), np.array(kinds, np.int64), np.array(columns, np.int64),
             np.frombuffer(b"".join(prefixes), np.uint8).copy(), np.cumsum([len(prefix) for prefix in prefixes]),
             int(dense), width - 1, np.empty(0, np.uint8), np.zeros(1 if dense else width, np.uint8),
-            np.zeros((FRESH + 1, 4), np.int64),
+            np.zeros((FRESH + 1, 4), np.int64), np.zeros(1, np.int64),
         )  # fmt: skip
         self.features = features
         start = 0

@@ -17,10 +17,12 @@ class BadFile(ValueError):
     """
 
     def __init__(self, path: str, what: str) -> None:
+        """Say what is wrong with a file."""
         super().__init__(f"{path}: {what}")
         self.path = path
 
     def __reduce__(self) -> tuple[object, ...]:
+        """Pickled with its fields."""
         return _restore, (type(self), str(self), dict(vars(self)))
 
 
@@ -38,6 +40,7 @@ class BadLine(BadFile):
     """
 
     def __init__(self, path: str, line: int, column: int | str, expected: str, found: str) -> None:
+        """Say what was expected and what was found where."""
         ValueError.__init__(self, f"{path}:{line}:{column}: expected {expected}, found {found}")
         self.path = path
         self.line = line

@@ -24,6 +24,7 @@ class JsonReader:
     """
 
     def __init__(self, lines: Lines, skips: Skips, bits: int, target: str | None) -> None:
+        """Read with these options of `hinge.read`."""
         self.lines = lines
         self.skips = skips
         self.target = target

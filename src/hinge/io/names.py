@@ -30,6 +30,7 @@ class Names:
     """
 
     def __init__(self, bits: int) -> None:
+        """Hash into 2**bits columns."""
         self.bits = bits
         self.of_column: dict[int, str] = {}
         self._columns: dict[str, int] = {}

@@ -36,8 +36,8 @@ def among(characters: bytes) -> np.ndarray:
 #: 10^0 .. 10^308, each the nearest double; the first 23 are exact.
 POWERS = np.array([float(f"1e{e}") for e in range(309)])
 WHOLE_POWERS = np.array([10**e for e in range(9)])
-#: How many bytes a buffer has behind its text: eight are looked at together (`hinge.io.machine`).
-SPARE = 8
+#: How many bytes a buffer has behind its text: up to 32 are looked at together (`hinge.io.machine`).
+SPARE = 64
 #: The mantissa holds 18 digits; what is beyond moves the number by less than this, as do three roundings.
 DOUBT = 8.0 / 2**53
 #: Numbers at or above round to infinity as float32; a little below, so that no doubt reaches it.
@@ -46,7 +46,7 @@ TOO_LARGE = 3.4028235677973e38
 FAR = 100_000
 
 
-@compiled(replacement="hinge.io.machine:leading_digits")  # type: ignore[untyped-decorator]
+@compiled(replacement="hinge.io.machine:leading_digits")
 def leading_digits(text: Any, at: int) -> tuple[int, int]:
     """The number that the digits from ``at`` make, eight at most, and how many they are."""
     total = 0
@@ -56,6 +56,42 @@ def leading_digits(text: Any, at: int) -> tuple[int, int]:
             return total, count
         total = total * 10 + digit
     return total, 8
+
+
+@compiled(replacement="hinge.io.machine:plain_pair")
+def plain_pair(text: Any, at: int) -> tuple[int, float, int]:
+    """A pair as most are written, ``number:decimal`` and a blank: (number, exact value, where it ends), else at ``at``.
+
+    No exponent, eight digits at most on either side of the dot, together at most 2^53: then one division is exact.
+
+    >>> plain_pair(b"12:-0.25 ", 0), plain_pair(b"12:1e3 ", 0)
+    ((12, -0.25, 8), (0, 0.0, 0))
+    """
+    none = 0, 0.0, at
+    column, count = leading_digits(text, at)
+    first = at + count + 1
+    if count == 0 or text[first - 1] != COLON:
+        return none
+    negative = text[first] == MINUS
+    if negative:
+        first += 1
+    mantissa, count = leading_digits(text, first)
+    end = first + count
+    if count == 0:
+        return none
+    value = float(mantissa)
+    if text[end] == DOT:
+        places, count = leading_digits(text, end + 1)
+        mantissa = mantissa * WHOLE_POWERS[count] + places
+        if count == 0 or mantissa > 1 << 53:
+            return none
+        value = float(mantissa) / float(POWERS[count])
+        end += 1 + count
+    if text[end] != SPACE and text[end] != NEWLINE and text[end] != TAB and text[end] != RETURN:
+        return none
+    if negative:
+        value = -value
+    return column, value, end
 
 
 @compiled
@@ -159,7 +195,7 @@ def scaled(value: float, exponent: int) -> float:
     return 0.0
 
 
-@compiled
+@compiled(inline=True)
 def settled(value: float, exact: bool) -> bool:
     """Whether a value's float32 is certain: it is exact, or both ends of the doubt round alike.
 

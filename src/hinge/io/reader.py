@@ -52,6 +52,7 @@ class Reader:
     def __init__(
         self, path: str, format: str, skips: Skips, batches: Iterator[Batch], close: Callable[[], None]
     ) -> None:
+        """Hand out these batches from a thread; ``close`` is called when it ends."""
         self.path = path
         self.format = format
         #: How many bad lines were passed over before the end of the last batch handed out.
@@ -66,9 +67,11 @@ class Reader:
         return self._skips.first if self.skipped else None
 
     def __iter__(self) -> Reader:
+        """It is its own iterator."""
         return self
 
     def __next__(self) -> Batch:
+        """The next batch, when it is parsed."""
         batch = next(self._batches)
         self.skipped += batch.skipped
         return batch
@@ -79,12 +82,15 @@ class Reader:
         self._batches.stop(wait=_will_end(self.path))
 
     def __enter__(self) -> Reader:
+        """``with read(path) as batches``."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Close it."""
         self.close()
 
     def __repr__(self) -> str:
+        """What it reads."""
         return f"<reader of {self.path} ({self.format})>"
 
 
@@ -112,7 +118,7 @@ def read(
     format: str | None = None,
     target: str | int | None = None,
     bits: int = 18,
-    batch_bytes: int = 1 << 22,
+    batch_bytes: int = 1 << 20,
     skip_bad: bool = False,
     zero_based: bool | str = True,
     multilabel: bool | None = None,

@@ -13,7 +13,8 @@ are made of what was written, is a `LineReader`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -23,7 +24,7 @@ from hinge.io.batch import Batch
 from hinge.io.errors import BadLine, shown
 from hinge.io.numbers import NEWLINE, SPACE, TAB, settled
 from hinge.io.source import Lines
-from hinge.native import INTERPRETED, compiled
+from hinge.native import INTERPRETED, compiled, frame, kernel, unbind
 
 EMPTY, GOOD = -1, 0
 (LABEL, ONE_LABEL, GROUP, COLUMN, NEGATIVE, COLUMN_ZERO, TOO_WIDE, COLON_MISSING, VALUE, LARGE, BYTE, BAR_MISSING,
@@ -96,8 +97,12 @@ def room_for(size: int, hard: int = MOST_HARD) -> TextRows:
 
 
 @compiled
-def parse(form: Any, text: Any, end: int, state: Any, out: Any) -> None:
-    """Read lines until the text or the room ends, or a line is bad: then ``state[PROBLEM]`` says how."""
+def parse(bound: Any, end: int) -> None:
+    """Read lines until the text or the room ends, or a line is bad: then ``state[PROBLEM]`` says how.
+
+    What is bound is (form, text, out, state): laid out in memory, no array's references are counted for each line.
+    """
+    form, text, out, state = unbind(bound)
     at, line, rows, entries = int(state[AT]), int(state[LINE]), int(state[ROWS]), int(state[ENTRIES])
     labels, hard = int(state[LABELS]), int(state[HARD])
     state[PROBLEM] = GOOD
@@ -121,7 +126,7 @@ def parse(form: Any, text: Any, end: int, state: Any, out: Any) -> None:
     state[LABELS], state[HARD] = labels, hard
 
 
-@compiled
+@compiled(inline=True)
 def blank(text: Any, at: int) -> int:
     """Where the next word begins, or the line ends."""
     while text[at] == SPACE or text[at] == TAB:
@@ -129,7 +134,7 @@ def blank(text: Any, at: int) -> int:
     return at
 
 
-@compiled
+@compiled(inline=True)
 def put(out: Any, entries: int, column: int, value: float) -> None:
     """Write one entry."""
     out.indices[entries] = column
@@ -140,12 +145,16 @@ def put(out: Any, entries: int, column: int, value: float) -> None:
 def leave(out: Any, hard: int, kind: int, where: int, begin: int, end: int, scale: int, scale_end: int) -> int:
     """Leave a number to float(); returns how many are left. Where there is no room the count alone tells."""
     if hard < len(out.hard):
-        note = out.hard[hard]
-        note[0], note[1], note[2], note[3], note[4], note[5] = kind, where, begin, end, scale, scale_end
+        out.hard[hard, 0] = kind
+        out.hard[hard, 1] = where
+        out.hard[hard, 2] = begin
+        out.hard[hard, 3] = end
+        out.hard[hard, 4] = scale
+        out.hard[hard, 5] = scale_end
     return hard + 1
 
 
-@compiled
+@compiled(inline=True)
 def unsettled(value: float, exact: bool) -> bool:
     """Whether only float() can say what a value is as float32."""
     return not exact and not settled(value, exact)
@@ -168,6 +177,7 @@ class Skips:
     """Bad lines that were passed over: how many, and the first."""
 
     def __init__(self, path: str, skip_bad: bool) -> None:
+        """Start counting for a file."""
         self.path = path
         self.skip_bad = skip_bad
         self.first: BadLine | None = None
@@ -194,13 +204,23 @@ class LineReader:
     """Reads the lines of one file: what is left to Python, and may be of one format only."""
 
     def __init__(self, lines: Lines, skips: Skips, form: Any) -> None:
+        """Read lines of a form, a native class."""
         self.lines = lines
         self.skips = skips
         self.form = form
+        #: What `parse` works on, laid out for it: that takes as long as reading many lines, so it is kept.
+        self._memory: tuple[Any, ...] = (None,)
+        self._frame: Any = None
+        self._ready: Callable[..., None] = parse
 
     def batch(self, out: TextRows, state: np.ndarray, text: np.ndarray) -> Batch:
         """A batch of what was written; the first may settle what form the file has."""
         raise NotImplementedError
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the next lines decide what the file is."""
+        return False
 
     def begin(self, text: np.ndarray) -> int:
         """Told of each new part of the text; says where its first line begins, or -1 to see more of it first."""
@@ -230,6 +250,7 @@ class LineReader:
         state[LINE] = 1
         out = room_for(0)
         unused = 0
+        self.lines.patient = self.undecided
         while (part := self.lines.read(unused)) is not None:
             if len(out.data) < len(part) + 2:
                 out = room_for(len(part))
@@ -255,12 +276,18 @@ class LineReader:
                 if error is not None:
                     raise error
             self.lines.line = int(state[LINE])
+            self.lines.patient = self.undecided
 
     def _parse(self, part: np.ndarray, state: np.ndarray, out: TextRows) -> TextRows:
         """`parse`, again with a longer list where too many numbers are hard."""
         before = state.copy()
         while True:
-            parse(self.form, bytes(part) if INTERPRETED else part, len(part), state, out)
+            memory = (self.form, bytes(part) if INTERPRETED else self.lines.buffer, out, state)
+            if not all(map(operator.is_, self._memory, memory)):
+                self._memory = memory
+                self._frame = frame(memory)
+                self._ready = kernel(parse, self._frame, 0)
+            self._ready(self._frame.argument, len(part))
             if state[HARD] <= len(out.hard):
                 return out
             longer = np.empty((2 * len(out.hard), out.hard.shape[1]), np.int64)

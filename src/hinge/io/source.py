@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import io
 import os
+import select
+import stat
 import sys
 import zlib
 from typing import Any, BinaryIO
@@ -21,8 +23,8 @@ from hinge.io.numbers import NEWLINE, SPARE
 LONGEST_LINE = 1 << 28
 GZIP, ZSTD, BYTE_ORDER_MARK = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf"
 PACKED = {".gz": ("gzip", GZIP), ".zst": ("zstd", ZSTD)}
-#: Compressed bytes taken at a time: 128 KiB may come out of each 4 bytes, so this bounds memory at 64 MiB.
-ZSTD_STEP = 2048
+#: Compressed bytes taken at a time: 128 KiB may come out of each 4 bytes, so this bounds memory at 16 MiB.
+ZSTD_STEP = 512
 
 
 def open_bytes(path: str) -> Any:
@@ -51,10 +53,9 @@ def open_bytes(path: str) -> Any:
 
 def _standard_input() -> BinaryIO:
     """Standard input without Python's buffer: a thread that waits in that one blocks the interpreter's exit."""
-    stream = sys.stdin.buffer
-    if getattr(stream, "name", None) == 0:
+    if sys.stdin is sys.__stdin__:
         return open(0, "rb", buffering=0, closefd=False)
-    return stream  # somebody put another stream in its place
+    return sys.stdin.buffer  # somebody put another stream in its place
 
 
 def _read_fully(stream: Any, size: int) -> bytes:
@@ -69,8 +70,10 @@ class Rest(io.RawIOBase):
     """A stream whose first bytes were already read."""
 
     def __init__(self, head: bytes, stream: Any) -> None:
+        """Read ``head`` again, then the rest of the stream."""
         self.head = head
         self.stream = stream
+        self._live = _may_wait(stream)
 
     def readable(self) -> bool:
         """True."""
@@ -85,21 +88,38 @@ class Rest(io.RawIOBase):
             return count
         return int(self.stream.readinto(buffer) or 0)
 
+    def waits(self) -> bool:
+        """Whether the next read would have to wait for whoever writes: of pipes, where the system can tell."""
+        if self.head or not self._live:
+            return False
+        poll = select.poll()
+        poll.register(self.stream, select.POLLIN)
+        return not poll.poll(0)
+
     def close(self) -> None:
         """Close the stream below too."""
         self.stream.close()
         super().close()
 
 
+def _may_wait(stream: Any) -> bool:
+    """Whether a stream is a pipe or the like, and can be asked if it has something to read."""
+    try:
+        return hasattr(select, "poll") and not stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except OSError:  # no file at all
+        return False
+
+
 class Unzstd(io.RawIOBase):
     """Frames of zstd, one after another. (The library's own reader takes a truncated file for a whole one.)"""
 
     def __init__(self, packed: Rest) -> None:
+        """Read what is packed in a stream."""
         try:
             import zstandard
         except ImportError as error:
             raise ImportError("reading zstd files needs the package zstandard: pip install 'hinge[cli]'") from error
-        self.packed = packed
+        self.packed = io.BufferedReader(packed, 1 << 16)
         self.library = zstandard
         self.frame: Any = None
         self.waiting = b""
@@ -138,14 +158,22 @@ class Unzstd(io.RawIOBase):
 class Lines:
     """The whole lines of a stream, about ``size`` bytes at a time, always in the same buffer.
 
+    What comes through a pipe is handed on as it comes, however little it is; only a `patient` reader gets ``size``
+    bytes of it.
+
     >>> lines = Lines(io.BytesIO(b"one\\ntwo\\nthree"), "text", 6)
     >>> [bytes(lines.read()) for _ in range(3)]
     [b'one\\n', b'two\\n', b'three\\n']
     """
 
     def __init__(self, stream: Any, path: str, size: int) -> None:
+        """Read an unpacked stream; the path is for messages."""
         self.stream = stream
         self.path = path
+        self.size = size
+        self._waits = getattr(stream, "waits", lambda: False)
+        #: Wait for ``size`` bytes: whoever parses does not yet know what the file is, and a few lines may mislead.
+        self.patient = False
         self.buffer = np.zeros(size + 1 + SPARE, np.uint8)  # 1: for the newline that a last line may lack
         self.whole = 0
         self.filled = 0
@@ -167,7 +195,8 @@ class Lines:
             if end or self.ended:
                 break
             searched = self.filled
-            self._grow()
+            if self.filled == len(self.buffer) - 1 - SPARE:
+                self._grow()
         if self.ended and self.filled and self.buffer[self.filled - 1] != NEWLINE:
             self.buffer[self.filled] = NEWLINE
             self.filled += 1
@@ -186,6 +215,8 @@ class Lines:
                     if bytes(self.buffer[:3]) == BYTE_ORDER_MARK and self.filled >= 3:
                         self.filled -= 3
                         self.buffer[: self.filled] = self.buffer[3 : 3 + self.filled].copy()
+                if (self.filled >= self.size or not self.patient) and self._waits():
+                    break
         except EOFError as error:
             raise BadFile(self.path, "it ends in the middle of its compressed data: was it cut short?") from error
         except (zlib.error, OSError) as error:

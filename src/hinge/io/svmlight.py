@@ -20,6 +20,7 @@ from hinge.io.numbers import (
     leading_digits,
     more_digits,
     number,
+    plain_pair,
 )
 from hinge.io.rows import (
     BYTE,
@@ -112,6 +113,12 @@ class SvmlightLine(NamedTuple):
                 out.groups[row] = group
                 at = blank(text, at)
             while ENDS[text[at]] == 0:
+                column, value, after = plain_pair(text, at)
+                if after > at and column >= self.first_column:
+                    put(out, entries, column - self.first_column, value)
+                    entries += 1
+                    at = blank(text, after)
+                    continue
                 word = at
                 column, count = leading_digits(text, at)
                 if count == 0:
@@ -165,10 +172,16 @@ class SvmlightReader(LineReader):
     """Reads a file in svmlight's format."""
 
     def __init__(self, lines: Lines, skips: Skips, zero_based: bool | str, multilabel: bool | None) -> None:
+        """Read with these options of `hinge.read`."""
         several = UNDECIDED if multilabel is None else int(multilabel)
         super().__init__(lines, skips, SvmlightLine(int(zero_based is False), several))
         self.guess = zero_based == "auto"
         self.width = 0
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the next lines decide where columns begin, or if rows have several labels."""
+        return self.guess or bool(self.form.several == UNDECIDED)
 
     def batch(self, out: TextRows, state: np.ndarray, text: np.ndarray) -> Batch:
         """A batch of what was written."""

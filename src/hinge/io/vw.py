@@ -34,6 +34,7 @@ from hinge.io.numbers import (
     leading_digits,
     more_digits,
     number,
+    plain_pair,
 )
 from hinge.io.rows import (
     BAR_MISSING,
@@ -214,6 +215,13 @@ class VowpalLine(NamedTuple):
                     at = after
             at = blank(text, at)
             while ENDS_NAMESPACE[text[at]] == 0:
+                column, value, after = plain_pair(text, at)
+                if after > at and scale_end == 0:
+                    if value != 0.0:
+                        put(out, entries, (column + seed) & self.mask, value)
+                        entries += 1
+                    at = blank(text, after)
+                    continue
                 begin = at
                 while ENDS_NAME[text[at]] == 0:
                     at += 1
@@ -268,8 +276,14 @@ class VowpalReader(LineReader):
     """Reads a file in Vowpal Wabbit's format."""
 
     def __init__(self, lines: Lines, skips: Skips, bits: int, multilabel: bool | None) -> None:
+        """Read with these options of `hinge.read`."""
         several = UNDECIDED if multilabel is None else int(multilabel)
         super().__init__(lines, skips, VowpalLine((1 << bits) - 1, several))
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the next lines decide if rows have several labels."""
+        return bool(self.form.several == UNDECIDED)
 
     def batch(self, out: TextRows, state: np.ndarray, text: np.ndarray) -> Batch:
         """A batch of what was written."""

@@ -191,7 +191,9 @@ class RowLearner(Estimator):
         if row.ndim == 2 and len(row) == 1:
             row = row[0]
         if row.ndim != 1 or row.dtype.kind not in "fiub":
-            raise TypeError(f"x must be one row: a dict, a 1-D array of numbers, a sparse row or a text, got {_shown(x)}")
+            raise TypeError(
+                f"x must be one row: a dict, a 1-D array of numbers, a sparse row or a text, got {_shown(x)}"
+            )
         if len(row) != engine.width:
             raise ValueError(
                 f"x has {len(row)} features, but {type(self).__name__} is expecting {engine.width} features as input."

@@ -7,21 +7,14 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from hinge.native import INTERPRETED, Compiled
+from hinge.native import Compiled, frame, kernel
 
 __all__ = ["bind"]
 
 
-def bind(kernel: Compiled, memory: tuple[Any, ...], n_numbers: int) -> Callable[..., int]:
-    """The kernel with its first argument, the memory, laid out for `hinge.native.unbind`; whole numbers follow it."""
-    if INTERPRETED:
-        return functools.partial(kernel, memory)
-    from numba.core import types
-
-    from hinge import jit
-
-    frame = jit.Frame(memory)
-    entry = jit.entry(kernel, jit.Bound(frame.type), *(types.int64,) * n_numbers)
-    call = functools.partial(entry, frame.address)
-    call.frame = frame  # type: ignore[attr-defined]  # it lives as long as the call that points into it
+def bind(function: Compiled, memory: tuple[Any, ...], n_numbers: int) -> Callable[..., int]:
+    """The function with its first argument, the memory, laid out for `hinge.native.unbind`; whole numbers follow it."""
+    laid_out = frame(memory)
+    call = functools.partial(kernel(function, laid_out, *(0,) * n_numbers), laid_out.argument)
+    call.frame = laid_out  # type: ignore[attr-defined]  # it lives as long as the call that points into it
     return call
