@@ -317,7 +317,7 @@ class LinearEngine(Engine):
                 for c in range(self.contenders):
                     to, source = c * self.stride, c * old_stride
                     if was_binary:
-                        after[:, to] = -0.5 * before[:, source]
+                        after[:, to] = 0.0 - 0.5 * before[:, source]  # not -0.0 where features are yet to come
                         after[:, to + 1] = 0.5 * before[:, source]
                     else:
                         after[:, to : to + old_stride] = before[:, source : source + old_stride]
