@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from hinge import bounds
     from hinge.catalogue import named, names
     from hinge.certificate import Certificate
-    from hinge.focus import Predicted, Worst
+    from hinge.exact import Exact
+    from hinge.focus import Mistaken, Predicted, Proportional, Violated, Worst
     from hinge.io import read
     from hinge.learners.classifier import Classifier
     from hinge.learners.oneclass import OneClass
@@ -41,7 +42,8 @@ _HOMES = {
     "hinge.bounds": ("bounds",),
     "hinge.catalogue": ("named", "names"),
     "hinge.certificate": ("Certificate",),
-    "hinge.focus": ("Predicted", "Worst"),
+    "hinge.exact": ("Exact",),
+    "hinge.focus": ("Mistaken", "Predicted", "Proportional", "Violated", "Worst"),
     "hinge.io": ("read",),
     "hinge.learners.classifier": ("Classifier",),
     "hinge.learners.oneclass": ("OneClass",),
@@ -56,8 +58,8 @@ _HOMES = {
 _HOME_OF = {name: home for home, names_there in _HOMES.items() for name in names_there}
 
 __all__ = [
-    "PA", "PA1", "PA2", "Certificate", "Classifier", "Linear", "ModelFileError", "OneClass", "Perceptron", "Predicted",
-    "Race", "Regressor", "Report", "Text", "Worst", "bounds", "load", "named", "names", "native", "play", "race",
+    "PA", "PA1", "PA2", "Certificate", "Classifier", "Exact", "Linear", "Mistaken", "ModelFileError", "OneClass", "Perceptron",
+    "Predicted", "Proportional",    "Race", "Regressor", "Report", "Text", "Violated", "Worst", "bounds", "load", "named", "names", "native", "play", "race",
     "read",
 ]  # fmt: skip
 

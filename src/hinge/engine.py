@@ -80,8 +80,9 @@ class Engine:
         self.scores, self.coefficients = aligned(lanes, self.dtype), aligned(lanes, self.dtype)
         self.taken = np.zeros_like(self.totals)
         shown = aligned(lanes, self.dtype) if self.average else self.scores
+        focus = self.focus.ready(self.task) if hasattr(self.focus, "ready") else self.focus
         self.machine = rounds.Machine(
-            self.space(), self.task, self.focus, self.choice, self.kinds, self.parameters, self.totals,
+            self.space(), self.task, focus, self.choice, self.kinds, self.parameters, self.totals,
             self.scores, shown, self.coefficients, self.taken, self.stride, self.labels, int(self.average),
         )  # fmt: skip
         self.frame = frame(self.machine)

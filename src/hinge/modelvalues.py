@@ -15,7 +15,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from hinge.focus import Predicted, Worst
+from hinge.exact import Exact
+from hinge.focus import Mistaken, Predicted, Proportional, Violated, Worst
 from hinge.spaces.linear import Linear
 from hinge.steps import PA, PA1, PA2, Perceptron
 from hinge.tasks.binary import Binary
@@ -26,7 +27,10 @@ from hinge.tasks.uniclass import Uniclass
 #: The parts of learners that a file may name.
 PARTS: dict[str, dict[str, Any]] = {
     "step": {"PA": PA, "PA1": PA1, "PA2": PA2, "Perceptron": Perceptron},
-    "focus": {"Predicted": Predicted, "Worst": Worst},
+    "focus": {
+        "Exact": Exact, "Mistaken": Mistaken, "Predicted": Predicted, "Proportional": Proportional,
+        "Violated": Violated, "Worst": Worst,
+    },
     "space": {"Linear": Linear},
     "task": {"Binary": Binary, "Multiclass": Multiclass, "Regression": Regression, "Uniclass": Uniclass},
 }

@@ -98,6 +98,7 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
     shown_loss, shown_mistake, why, moved = 0.0, False, DONE, False
     if not math.isfinite(q):
         return NOT_FINITE, shown, shown_loss, shown_mistake
+    metric = task.metric(q)
     for c in range(contenders):
         first = c * machine.stride
         prediction, seen = shown, shown
@@ -115,14 +116,14 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
             why = TOO_LARGE
         elif weight > 0:
             share = machine.steps.share(machine.kinds[c], machine.parameters, c, machine.focus, task, scores, first,
-                                        labels, truth, prediction, worst, q, weight, coefficients)  # fmt: skip
+                                        labels, truth, prediction, worst, metric, weight, coefficients)  # fmt: skip
             if share.lambdas != 0:
                 moved = True
                 taken[c, UPDATES] = 1.0
                 taken[c, DUAL] = share.gain
-                taken[c, SQUARES] = share.squares / weight
+                taken[c, SQUARES] = share.lambdas * share.lambdas / weight
                 taken[c, PRICE] = share.lambdas / weight
-                if not math.isfinite(scores.dtype.type(math.sqrt(share.squares * q))):
+                if not math.isfinite(scores.dtype.type(share.lambdas * math.sqrt(q))):
                     why = TOO_LARGE
     if why != DONE:
         coefficients[:] = 0

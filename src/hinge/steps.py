@@ -14,7 +14,8 @@ weight above zero; yours takes three lines:
 ...         return self.share * loss / sq_norm
 >>> clf = hinge.Classifier(Careful(0.9))
 
-A step may also have ``acts(margin, loss)``: whether it moves at all; without one it moves on every loss.
+A step may also have ``acts(margin, loss)``: whether it moves at all; without one it moves on every loss. Focus `Exact`
+asks for ``cap(weight)`` and ``give(weight)``: what slack costs.
 """
 
 from __future__ import annotations
@@ -61,6 +62,14 @@ class PA(NamedTuple):
         """l / q; there is no slack whose price a weight could change."""
         return loss / sq_norm
 
+    def cap(self, weight: float) -> float:
+        """What the coefficients of one round may sum to: there is no slack, so anything."""
+        return math.inf
+
+    def give(self, weight: float) -> float:
+        """How much the slack grows with the coefficients' sum."""
+        return 0.0
+
 
 @native
 class PA1(NamedTuple):
@@ -75,6 +84,14 @@ class PA1(NamedTuple):
     def tau(self, loss: float, sq_norm: float, weight: float) -> float:
         """min(C c, l / q)."""
         return min(self.C * weight, loss / sq_norm)
+
+    def cap(self, weight: float) -> float:
+        """What the coefficients of one round may sum to."""
+        return self.C * weight
+
+    def give(self, weight: float) -> float:
+        """How much the slack grows with the coefficients' sum, below the cap."""
+        return 0.0
 
 
 @native
@@ -93,6 +110,14 @@ class PA2(NamedTuple):
         """l / (q + 1 / (2 C c))."""
         return loss / (sq_norm + 1.0 / (2.0 * self.C * weight))
 
+    def cap(self, weight: float) -> float:
+        """What the coefficients of one round may sum to: the price of slack is quadratic, so anything."""
+        return math.inf
+
+    def give(self, weight: float) -> float:
+        """How much the slack grows with the coefficients' sum."""
+        return 1.0 / (2.0 * self.C * weight)
+
 
 @native
 class Only(NamedTuple):
@@ -101,11 +126,11 @@ class Only(NamedTuple):
     template: Any
 
     def share(self, kind: int, parameters: Any, contender: int, focus: Any, task: Any, scores: Any, first: int,
-              labels: int, truth: Any, prediction: Any, worst: Any, q: float, weight: float,
+              labels: int, truth: Any, prediction: Any, worst: Any, metric: Any, weight: float,
               coefficients: Any) -> Any:  # fmt: skip
         """The contender's step moves as the focus says."""
         step = with_fields(self.template, parameters, contender)
-        return focus.share(task, step, scores, first, labels, truth, prediction, worst, q, weight, coefficients)
+        return focus.share(task, step, scores, first, labels, truth, prediction, worst, metric, weight, coefficients)
 
 
 @native
@@ -116,14 +141,14 @@ class Either(NamedTuple):
     others: Any
 
     def share(self, kind: int, parameters: Any, contender: int, focus: Any, task: Any, scores: Any, first: int,
-              labels: int, truth: Any, prediction: Any, worst: Any, q: float, weight: float,
+              labels: int, truth: Any, prediction: Any, worst: Any, metric: Any, weight: float,
               coefficients: Any) -> Any:  # fmt: skip
         """The contender's step moves as the focus says."""
         if kind == 0:
             return self.this.share(kind, parameters, contender, focus, task, scores, first, labels, truth, prediction,
-                                   worst, q, weight, coefficients)  # fmt: skip
+                                   worst, metric, weight, coefficients)  # fmt: skip
         return self.others.share(kind - 1, parameters, contender, focus, task, scores, first, labels, truth, prediction,
-                                 worst, q, weight, coefficients)  # fmt: skip
+                                 worst, metric, weight, coefficients)  # fmt: skip
 
 
 def as_contenders(steps: Sequence[Any]) -> tuple[Any, np.ndarray[Any, Any], np.ndarray[Any, Any]]:

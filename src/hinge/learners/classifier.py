@@ -31,8 +31,8 @@ class Classifier(LinearLearner):
         How far a violated constraint moves the hypothesis: `PA1`, `PA2`, `PA`, `Perceptron` or your own; or a list of
         them, raced side by side in one pass. The one with the fewest mistakes so far predicts; see ``contenders_``.
     focus
-        Which constraint acts in a round: `Worst` or `Predicted`. None is what the step's paper uses, Predicted for the
-        Perceptron and Worst for the others.
+        Which of a round's constraints act: `Worst`, `Predicted`, `Violated`, `Mistaken`, `Proportional` or `Exact`.
+        None is what the step's paper uses, Predicted for the Perceptron and Worst for the others.
     space
         `Linear()`, which is what None means.
     class_weight

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from hinge.engine import LinearEngine
-from hinge.focus import Predicted, Worst
+from hinge.exact import Exact
+from hinge.focus import Mistaken, Predicted, Proportional, Violated, Worst
 from hinge.inputs import Table
 from hinge.learners.base import Learner
 from hinge.learners.estimator import check_weights
 from hinge.spaces.linear import Linear
+
+FOCUSES = Worst, Predicted, Violated, Mistaken, Proportional, Exact
 
 
 class LinearLearner(Learner):
@@ -25,8 +28,14 @@ class LinearLearner(Learner):
     random_state: Any
 
     def _check_focus(self, focus: Any) -> None:
-        if not isinstance(focus, (Worst, Predicted)):
-            raise TypeError(f"focus must be None, hinge.Worst() or hinge.Predicted(), got {focus!r}")
+        if not isinstance(focus, FOCUSES):
+            known = ", ".join(f"hinge.{kind.__name__}()" for kind in FOCUSES)
+            raise TypeError(f"focus must be None or one of {known}, got {focus!r}")
+        if isinstance(focus, Exact) and not all(hasattr(step, "cap") for step in self._steps):
+            raise TypeError(
+                "focus hinge.Exact() solves the problem of steps with a price of slack: hinge.PA1, hinge.PA2, hinge.PA, "
+                f"or a step of your own with cap(weight) and give(weight); got {self.step!r}."
+            )
         if self.space is not None and not isinstance(self.space, Linear):
             raise TypeError(f"space must be None or hinge.Linear(), got {self.space!r}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hinge.focus import Constraint
+from hinge.focus import Alike, Constraint
 from hinge.native import native
 
 
@@ -36,3 +36,19 @@ class Binary(NamedTuple):
     def against(self, scores: Any, first: int, labels: int, truth: int, prediction: int) -> Constraint:
         """The one constraint there is."""
         return self.worst(scores, first, labels, truth, prediction)
+
+    def count(self, labels: int, truth: int) -> int:
+        """How many constraints there are: one."""
+        return 1
+
+    def constraint(self, scores: Any, first: int, labels: int, truth: int, j: int) -> Constraint:
+        """The one there is."""
+        return self.worst(scores, first, labels, truth, 0)
+
+    def lanes(self, labels: int) -> int:
+        """How many lanes one contender moves."""
+        return 1
+
+    def metric(self, q: float) -> Alike:
+        """Every instance is the row."""
+        return Alike(q)

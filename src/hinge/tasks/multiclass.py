@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hinge.focus import Constraint
+from hinge.focus import Alike, Constraint
 from hinge.native import compiled, native
 
 
@@ -35,6 +35,30 @@ class Multiclass(NamedTuple):
         if rival < 0:
             return Constraint(0.0, 0.0, -1, -1)
         return Constraint(float(scores[first + truth]) - float(scores[first + rival]), 1.0, truth, rival)
+
+    def count(self, labels: int, truth: int) -> int:
+        """One constraint for each other label."""
+        return labels - 1
+
+    def constraint(self, scores: Any, first: int, labels: int, truth: int, j: int) -> Constraint:
+        """Against the j-th of the other labels."""
+        return self.against(scores, first, labels, truth, j + int(j >= truth))
+
+    def is_relevant(self, truth: int, label: int) -> bool:
+        """Whether the label is to be ranked above the others."""
+        return label == truth
+
+    def required(self, truth: int, label: int) -> float:
+        """The margin by which the true label is to outrank this one."""
+        return 1.0
+
+    def lanes(self, labels: int) -> int:
+        """One a label."""
+        return labels
+
+    def metric(self, q: float) -> Alike:
+        """Every instance is the row, in two blocks."""
+        return Alike(q)
 
 
 @compiled(inline=True)
