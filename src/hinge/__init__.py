@@ -58,9 +58,9 @@ _HOMES = {
 _HOME_OF = {name: home for home, names_there in _HOMES.items() for name in names_there}
 
 __all__ = [
-    "PA", "PA1", "PA2", "Certificate", "Classifier", "Exact", "Linear", "Mistaken", "ModelFileError", "OneClass", "Perceptron",
-    "Predicted", "Proportional",    "Race", "Regressor", "Report", "Text", "Violated", "Worst", "bounds", "load", "named", "names", "native", "play", "race",
-    "read",
+    "PA", "PA1", "PA2", "Certificate", "Classifier", "Exact", "Linear", "Mistaken", "ModelFileError",
+    "OneClass", "Perceptron", "Predicted", "Proportional", "Race", "Regressor", "Report", "Text", "Violated",
+    "Worst", "bounds", "load", "named", "names", "native", "play", "race", "read",
 ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import math
 from typing import Any, NamedTuple
 
 from hinge.focus import Share, Worst
-from hinge.native import compiled, native
+from hinge.native import native
 
 __all__ = ["Exact"]
 

@@ -202,7 +202,7 @@ class CsvReader(LineReader):
             start = self._decide(text)
             if self.form is None:
                 return -1
-        room = len(text) + len(self.form.prefixes)
+        room = len(self.lines.buffer) + len(self.form.prefixes)
         word = self.form.word
         if len(word) < room:
             word = bytearray(room) if INTERPRETED else np.empty(room, np.uint8)

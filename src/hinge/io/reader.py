@@ -96,12 +96,13 @@ class Reader:
 
 def _with_last_skips(batches: Iterator[Batch], skips: Skips) -> Iterator[Batch]:
     """All batches, and one without rows if bad lines were passed over behind the last."""
-    width, line = 0, 1
+    before = None
     for batch in batches:
-        width, line = batch.width, batch.first_line
+        before = no_rows(batch, 0)
         yield batch
+        del batch  # it is the consumer's now
     if skips.waiting:
-        yield no_rows(width, skips.taken(), line)
+        yield no_rows(before, skips.taken())
 
 
 def _will_end(path: str) -> bool:

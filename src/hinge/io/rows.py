@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
+from copy import copy
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -317,9 +318,17 @@ def tuples(labels: np.ndarray, ends: np.ndarray) -> list[tuple[float, ...]]:
     return [tuple(flat[begin:end]) for begin, end in pairwise(places)]
 
 
-def no_rows(width: int, skipped: int, line: int) -> Batch:
-    """A batch without a row: it only tells of lines that were skipped at the end of a file."""
+def no_rows(before: Batch | None, skipped: int) -> Batch:
+    """A batch without a row, of the kind of those before: it only tells of lines skipped at the end of a file."""
+    line, no_data, no_indices = 1, np.empty(0, np.float32), np.empty(0, np.int32)
+    width, dense, y, sequences, fields = 0, None, None, None, None
+    if before is not None:
+        line, width = before.first_line, before.width
+        dense = None if before.dense is None else before.dense[:0].copy()
+        y = None if before.y is None else copy(before.y[:0])
+        if before.sequences is not None:
+            sequences, fields = before.sequences[:1], before.fields and before.fields[:0]
     return Batch(
-        np.empty(0, np.float32), np.empty(0, np.int32), np.zeros(1, np.int64), width,
-        first_line=line, skipped=skipped,
+        no_data, no_indices, np.zeros(1, np.int64), width, y, first_line=line, skipped=skipped, dense=dense,
+        sequences=sequences, fields=fields,
     )  # fmt: skip

@@ -33,8 +33,8 @@ class LinearLearner(Learner):
             raise TypeError(f"focus must be None or one of {known}, got {focus!r}")
         if isinstance(focus, Exact) and not all(hasattr(step, "cap") for step in self._steps):
             raise TypeError(
-                "focus hinge.Exact() solves the problem of steps with a price of slack: hinge.PA1, hinge.PA2, hinge.PA, "
-                f"or a step of your own with cap(weight) and give(weight); got {self.step!r}."
+                "focus hinge.Exact() solves the problem of steps with a price of slack: hinge.PA1, hinge.PA2, "
+                f"hinge.PA, or a step of your own with cap(weight) and give(weight); got {self.step!r}."
             )
         if self.space is not None and not isinstance(self.space, Linear):
             raise TypeError(f"space must be None or hinge.Linear(), got {self.space!r}")
