@@ -3,7 +3,7 @@
 
 A file is safetensors; its metadata has one text, "hinge", which describes the learner in JSON (`docs/model-files.md`).
 Loading runs no code from the file. A damaged file, or one made to do harm, gets a `ModelFileError` with a name of its
-own, and never takes more memory than a few times its size.
+own, and takes no memory out of proportion to its size.
 """
 
 from __future__ import annotations
