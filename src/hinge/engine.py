@@ -20,6 +20,7 @@ from hinge.spaces.centre import Centre
 from hinge.spaces.linear import LinearLanes, LinearOne, aligned, lanes_for
 from hinge.steps import as_contenders
 from hinge.tasks.binary import Binary
+from hinge.tasks.costly import Costly
 from hinge.tasks.multiclass import Multiclass
 
 #: A hypothesis up to this size, or up to the size of the batch, is copied before a batch is learnt from, to be put
@@ -146,7 +147,7 @@ class Engine:
     @property
     def prediction_dtype(self) -> Any:
         """Labels are codes; everything else is a number."""
-        return np.int32 if isinstance(self.task, (Binary, Multiclass)) else np.float64
+        return np.int32 if isinstance(self.task, (Binary, Multiclass, Costly)) else np.float64
 
     def refuse(self, table: Table, row: int, why: int) -> None:
         """Say what is wrong with a row."""
@@ -265,7 +266,8 @@ class LinearEngine(Engine):
 
     def scores_each(self) -> int:
         """Scores of one contender."""
-        return self.labels if isinstance(self.task, Multiclass) else 1
+        lanes = int(self.task.lanes(self.labels))
+        return max(2, lanes) if hasattr(self.task, "is_relevant") else lanes
 
     def score_lanes(self) -> int:
         """All lanes."""
@@ -298,19 +300,18 @@ class LinearEngine(Engine):
             self.prepare()
         self.width = max(self.width, width)
 
-    def grow_labels(self, labels: int) -> None:
-        """Make room for labels. A binary hypothesis w becomes two of opposite sign, -w/2 and +w/2: the same margins."""
-        was_binary = isinstance(self.task, Binary)
-        if was_binary and labels <= 2:
-            self.labels = labels
-            self.prepare()
-            return
+    def grow_labels(self, labels: int, task: Any) -> None:
+        """Make room for labels, which are the task's from now on.
+
+        A binary hypothesis w becomes two of opposite sign, -w/2 and +w/2: the same margins.
+        """
+        was_binary = isinstance(self.task, Binary) and not isinstance(task, Binary)
         old_stride, old_lanes = self.stride, self.lanes
-        self.labels, self.task = labels, Multiclass()
-        if was_binary or labels > self.stride:
+        self.labels, self.task = labels, task
+        if was_binary or self.scores_each() > self.stride:
             old = {name: getattr(self, name) for name in ("weights", "bias", "late", "late_bias")}
             room = 0 if was_binary else old_stride * 5 // 4
-            self.lanes, self.stride = lanes_for(max(3, labels), self.contenders, room)
+            self.lanes, self.stride = lanes_for(self.scores_each(), self.contenders, room)
             self._allocate(self.capacity)
             for name, before in old.items():
                 after = getattr(self, name).reshape(-1, self.lanes)

@@ -257,9 +257,15 @@ class Player:
         self.novel += int((record.flags >> 1).sum())
         self.loss += float(record.losses.sum())
         self.squared_loss += float((record.losses**2).sum())
-        self.cost += float(wrong.sum() if piece.weights is None else piece.weights[wrong].sum())
+        self.cost += self._cost(record, piece, wrong)
         if self.learner._kind == "regressor":
             self.absolute_error += float(np.abs(np.asarray(piece.y, np.float64) - record.predictions).sum())
+
+    def _cost(self, record: Record, piece: Piece, wrong: Any) -> float:
+        y = piece.y if piece.y is None or isinstance(piece.y, np.ndarray) else list(piece.y)
+        some = y[wrong] if isinstance(y, np.ndarray) else y and [y[t] for t in np.flatnonzero(wrong)]
+        weights = None if piece.weights is None else piece.weights[wrong]
+        return float(np.sum(self.learner._costs(some, record.predictions[wrong], weights)))
 
     def report(self) -> Report:
         """All of it."""

@@ -29,7 +29,8 @@ class Report:
     loss, squared_loss
         Sums of the task's loss, and of its square, over all rounds; NaN for learners that are not hinge's.
     cost
-        What the mistakes cost: the sum of the importance weights of their rounds.
+        What the mistakes cost: the sum of the importance weights of their rounds, each times the cost of the label
+        predicted, for learners that were told costs.
     updates
         Rounds that moved the hypothesis; None where nobody counts them.
     absolute_error
@@ -99,7 +100,7 @@ class Report:
         aside = f", first sights of {self.novel} label{'s' * (self.novel != 1)} aside" if self.novel else ""
         lines.append(f"  mistakes     {self.mistakes:>12,}   {self.error_rate:.2%} of the rounds{aside}")
         if self.cost != self.mistakes:
-            lines.append(f"  cost         {self.cost:>12.6g}   the importance of the rounds mistaken")
+            lines.append(f"  cost         {self.cost:>12.6g}   what the mistakes cost")
         if not math.isnan(self.loss):
             lines.append(f"  loss         {self.loss:>12,.1f}   {self.loss / n:.4g} a round")
         if self.absolute_error is not None:

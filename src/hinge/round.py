@@ -14,7 +14,7 @@ from hinge.native import compiled, native, unbind
 from hinge.rows import CHUNK, DenseRow, SparseRow
 
 # The account of one contender, a row of `Machine.totals`.
-(ROUNDS, MISTAKES, LOSS, SQUARED_LOSS, UPDATES, DUAL, SQUARES, PRICE, WEIGHTED_MISTAKES, WEIGHTED_LOSS, NOVEL,
+(ROUNDS, MISTAKES, LOSS, SQUARED_LOSS, UPDATES, DUAL, SQUARES, PRICE, COST, WEIGHTED_LOSS, NOVEL,
  WEIGHT) = range(12)  # fmt: skip
 TOTALS = 12
 #: In the account of the round under way: who led, in row 0.
@@ -58,11 +58,11 @@ class Batch(NamedTuple):
 
 @compiled(inline=True)
 def leader(totals: Any) -> int:
-    """The contender with the least weighted mistakes so far; of equals the one with the least loss, then the first."""
+    """The contender whose mistakes cost least so far; of equals the one with the least loss, then the first."""
     best = 0
     for c in range(1, totals.shape[0]):
-        if totals[c, WEIGHTED_MISTAKES] < totals[best, WEIGHTED_MISTAKES] or (
-            totals[c, WEIGHTED_MISTAKES] == totals[best, WEIGHTED_MISTAKES]
+        if totals[c, COST] < totals[best, COST] or (
+            totals[c, COST] == totals[best, COST]
             and totals[c, WEIGHTED_LOSS] < totals[best, WEIGHTED_LOSS]
         ):
             best = c
@@ -111,6 +111,7 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
             shown_loss, shown_mistake = loss, mistake
         taken[c, LOSS] = loss
         taken[c, MISTAKES] = mistake
+        taken[c, COST] = task.cost(seen, truth) * weight if mistake else 0.0
         taken[c, UPDATES] = 0.0
         if not math.isfinite(worst.margin):
             why = TOO_LARGE
@@ -133,7 +134,7 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
         totals[c, MISTAKES] += taken[c, MISTAKES]
         totals[c, LOSS] += taken[c, LOSS]
         totals[c, SQUARED_LOSS] += taken[c, LOSS] * taken[c, LOSS]
-        totals[c, WEIGHTED_MISTAKES] += taken[c, MISTAKES] * weight
+        totals[c, COST] += taken[c, COST]
         totals[c, WEIGHTED_LOSS] += taken[c, LOSS] * weight
         totals[c, NOVEL] += novel
         totals[c, WEIGHT] += weight

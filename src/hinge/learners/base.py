@@ -49,6 +49,10 @@ class Learner(RowLearner):
         """The targets as an array that kernels read; nothing is changed by it."""
         raise NotImplementedError
 
+    def _costs(self, y: Any, predictions: Any, weights: Any) -> Any:
+        """What predicting these, all of them mistakes, costs."""
+        return np.ones(len(predictions)) if weights is None else weights
+
     def _report_predictions(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The predictions of a record as a user knows them."""
         raise NotImplementedError

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from hinge.costs import cost_matrix, needs_an_order
 from hinge.engine import Engine, LinearEngine, Record
 from hinge.focus import Predicted, Worst
 from hinge.inputs import Table
@@ -15,6 +16,7 @@ from hinge.learners.labels import Labels, as_labels
 from hinge.learners.linear import LinearLearner
 from hinge.steps import PA1, Perceptron
 from hinge.tasks.binary import Binary
+from hinge.tasks.costly import Costly
 from hinge.tasks.multiclass import Multiclass
 
 
@@ -35,6 +37,10 @@ class Classifier(LinearLearner):
         None is what the step's paper uses, Predicted for the Perceptron and Worst for the others.
     space
         `Linear()`, which is what None means.
+    cost
+        What a mistake costs ([PA06] 8): a matrix, a row for each true label; pairs, {(true, predicted): cost}, 1 where
+        none is given; or a tree of labels, {label: parent} or nested, where the length of the path counts. The true
+        label is then to outrank another by the square root of the cost.
     class_weight
         None, a dict {label: importance}, or "balanced" (in `fit` only).
     intercept
@@ -64,6 +70,7 @@ class Classifier(LinearLearner):
         focus: Any = None,
         space: Any = None,
         *,
+        cost: Any = None,
         class_weight: Any = None,
         intercept: Any = "auto",
         passes: int = 1,
@@ -74,6 +81,7 @@ class Classifier(LinearLearner):
         self.step = step
         self.focus = focus
         self.space = space
+        self.cost = cost
         self.class_weight = class_weight
         self.intercept = intercept
         self.passes = passes
@@ -168,9 +176,28 @@ class Classifier(LinearLearner):
             focus = Predicted() if all(isinstance(step, Perceptron) for step in steps) else Worst()
         self._check_focus(focus)
         return LinearEngine(
-            Binary() if len(labels) <= 2 else Multiclass(), steps, focus, dtype, labels=len(labels), width=width,
+            self._task(), steps, focus, dtype, labels=len(labels), width=width,
             intercept=self._intercept_value(), average=bool(self.average),
         )  # fmt: skip
+
+    def _task(self, known: int | None = None) -> Any:
+        """The task of the labels known so far, or of the first ``known``."""
+        labels = self._labels.list[:known]
+        if self.cost is not None:
+            if needs_an_order(self.cost) and not labels:
+                raise ValueError(
+                    "cost is a matrix, whose rows need an order of the labels: give classes= in the first partial_fit, "
+                    "use fit, or give the costs by name, {(true, predicted): cost}."
+                )
+            return Costly(np.sqrt(cost_matrix(self.cost, labels)))
+        return Binary() if len(labels) <= 2 else Multiclass()
+
+    def _costs(self, y: Any, predictions: Any, weights: Any) -> Any:
+        if self.cost is None:
+            return super()._costs(y, predictions, weights)
+        truths = [self._labels.codes[label] for label in (y.tolist() if isinstance(y, np.ndarray) else y)]
+        matrix = cost_matrix(self.cost, self._labels.list)[truths, predictions]
+        return np.where(predictions < 0, 0.0, matrix if weights is None else matrix * weights)
 
     def _truths(self, y: Any, n: int) -> Any:
         return as_labels(y, n)
@@ -186,7 +213,7 @@ class Classifier(LinearLearner):
         done = 0
         for number, place in enumerate(firsts):
             engine.learn(table, codes, weights, done, place, 0, record)
-            engine.grow_labels(known + number + 1)
+            engine.grow_labels(known + number + 1, self._task(known + number + 1))
             engine.learn(table, codes, weights, place, place + 1, 1, record)
             done = place + 1
         engine.learn(table, codes, weights, done, table.n, 0, record)
@@ -218,7 +245,7 @@ class Classifier(LinearLearner):
             engine = self._engine
             assert isinstance(engine, LinearEngine)
             code = self._labels.add(y.item() if isinstance(y, np.generic) else y)
-            engine.grow_labels(len(self._labels))
+            engine.grow_labels(len(self._labels), self._task())
             self._learn_checked(x, code, weight, novel=1)
 
     # ------------------------------------------------------------------------------- predicting

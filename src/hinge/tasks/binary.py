@@ -23,6 +23,10 @@ class Binary(NamedTuple):
         """The labels differ."""
         return prediction != truth
 
+    def cost(self, prediction: int, truth: int) -> float:
+        """What a mistake costs."""
+        return 1.0
+
     def is_wrong(self, prediction: int, truth: int, worst: Constraint) -> bool:
         """A score of 0 is wrong for either label: every bound counts it."""
         return worst.margin <= 0

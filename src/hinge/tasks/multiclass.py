@@ -21,6 +21,10 @@ class Multiclass(NamedTuple):
         """The labels differ."""
         return prediction != truth
 
+    def cost(self, prediction: int, truth: int) -> float:
+        """What a mistake costs."""
+        return 1.0
+
     def is_wrong(self, prediction: int, truth: int, worst: Constraint) -> bool:
         """The prediction is another label, and there is one."""
         return prediction != truth and prediction >= 0

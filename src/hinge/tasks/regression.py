@@ -23,6 +23,10 @@ class Regression(NamedTuple):
         """Farther off than epsilon: a loss above 0."""
         return abs(truth - prediction) > self.epsilon
 
+    def cost(self, prediction: float, truth: float) -> float:
+        """What a mistake costs."""
+        return 1.0
+
     def is_wrong(self, prediction: float, truth: float, worst: Constraint) -> bool:
         """Farther off than epsilon."""
         return worst.margin < 0

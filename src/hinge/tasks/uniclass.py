@@ -24,6 +24,10 @@ class Uniclass(NamedTuple):
         """The row lies outside the ball there was."""
         return prediction < 0
 
+    def cost(self, prediction: float, truth: float) -> float:
+        """What a mistake costs."""
+        return 1.0
+
     def is_wrong(self, prediction: float, truth: float, worst: Constraint) -> bool:
         """Outside the ball."""
         return worst.margin < 0
