@@ -7,7 +7,8 @@ import difflib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from hinge.focus import Predicted, Worst
+from hinge.exact import Exact
+from hinge.focus import Mistaken, Predicted, Proportional, Violated, Worst
 from hinge.learners.base import Learner
 from hinge.learners.classifier import Classifier
 from hinge.learners.estimator import parameter_names
@@ -38,7 +39,29 @@ CATALOGUE = [
     Algorithm("PA-II", Classifier, PA2, {"focus": Worst()}, "[PA06] 3, 7",
               "as PA, with moves shrunk smoothly by 1/(2C)"),
     Algorithm("PA-I predicted", Classifier, PA1, {"focus": Predicted()}, "[PA06] 8, 9",
-              "PA-I against the predicted label, only when that is wrong"),
+              "PA-I against the predicted label, only when that is wrong; with cost=, the PB update"),
+    Algorithm("PA-I max-loss", Classifier, PA1, {"focus": Worst()}, "[PA06] 8",
+              "PA-I against the label of the largest loss; with cost=, the ML update"),
+    # -- many labels, all of a round's constraints at once
+    Algorithm("SimProj", Classifier, PA1, {"focus": Violated()}, "[SP06] 4",
+              "every violated constraint moves as PA-I would, all with equal shares"),
+    Algorithm("ConProj", Classifier, PA1, {"focus": Mistaken()}, "[SP06] 4",
+              "as SimProj, for the mistaken constraints only"),
+    Algorithm("SimPerc", Classifier, Perceptron, {"focus": Mistaken()}, "[SP06] 4",
+              "every mistaken constraint moves as the Perceptron would; eta is the paper's C, and changes no prediction"),
+    Algorithm("Max-MP", Classifier, PA1, {"focus": Worst()}, "[SP06] 6", "another name of PA-I with many labels"),
+    Algorithm("uniform Perceptron", Classifier, Perceptron, {"focus": Mistaken()}, "[PA06] 7",
+              "Crammer and Singer's: the labels scored as high as the true one share the blame equally"),
+    Algorithm("max Perceptron", Classifier, Perceptron, {"focus": Worst()}, "[PA06] 7",
+              "Crammer and Singer's: the highest of them takes it all"),
+    Algorithm("proportional Perceptron", Classifier, Perceptron, {"focus": Proportional()}, "[PA06] 7",
+              "Crammer and Singer's: in proportion to how much higher they score"),
+    Algorithm("multi-vector Perceptron", Classifier, Perceptron, {"focus": Predicted()}, "[IW] 2.3",
+              "one vector a label, with importance weights"),
+    Algorithm("PA-I exact", Classifier, PA1, {"focus": Exact()}, "[SP06] 2",
+              "the round's problem itself, which SimProj approximates, solved to rounding"),
+    Algorithm("MIRA", Classifier, PA1, {"focus": Exact(margin=0.01)}, "[PA06] 10.3",
+              "the exact projection with beta = 0.01; another beta is the margin of hinge.Exact"),
     # -- numbers
     Algorithm("PA regression", Regressor, PA, {}, "[PA06] 5", "the least move that brings the error down to epsilon"),
     Algorithm("PA-I regression", Regressor, PA1, {}, "[PA06] 5", "as PA regression, never farther than C"),

@@ -65,12 +65,15 @@ def _as_matrix(cost: Any) -> np.ndarray[Any, Any]:
         matrix = np.zeros(0)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ValueError(
-            f"cost must be a square matrix, a dict {{(true, predicted): cost}}, or a tree {{label: parent}}, got {cost!r}"
+            "cost must be a square matrix, a dict {(true, predicted): cost}, or a tree {label: parent}, "
+            f"got {cost!r}"
         )
     bad = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
     if len(bad):
         row, column = bad[0]
-        raise ValueError(f"cost has {matrix[row, column]} in row {row}, column {column}; costs are finite, not negative.")
+        raise ValueError(
+            f"cost has {matrix[row, column]} in row {row}, column {column}; costs are finite, not negative."
+        )
     if np.diag(matrix).any():
         row = int(np.flatnonzero(np.diag(matrix))[0])
         raise ValueError(f"cost has {matrix[row, row]} in row {row}, column {row}; what is right costs 0.")

@@ -2,7 +2,7 @@
 """Focus: which of a round's constraints act on the hypothesis, and how they share the move.
 
 The move is w + sum_j mu_j tau_j z_j. A focus writes it as one coefficient a lane, and answers with a `Share`. What it
-knows of a round is in four words: the task names the constraints (``count``, ``constraint(j)``), the `metric` knows
+knows of a round is in four words: the task names the constraints (``posed``, ``constraint(j)``), the `metric` knows
 their norms and inner products, the step how far each would move alone.
 """
 
@@ -90,7 +90,7 @@ class Violated(NamedTuple):
         if worst.required - worst.margin <= 0:
             return Share(0.0, 0.0)
         acting = 0
-        for j in range(task.count(labels, truth)):
+        for j in range(task.posed(labels, truth)):
             constraint = task.constraint(scores, first, labels, truth, j)
             acting += constraint.required - constraint.margin > 0
         return move_equally(task, step, scores, first, labels, truth, acting, False, metric, weight, coefficients)
@@ -107,7 +107,7 @@ class Mistaken(NamedTuple):
               metric: Any, weight: float, coefficients: Any) -> Share:  # fmt: skip
         """Write the move's coefficients and tell what it was."""
         acting = 0
-        for j in range(task.count(labels, truth)):
+        for j in range(task.posed(labels, truth)):
             acting += task.constraint(scores, first, labels, truth, j).margin <= 0
         return move_equally(task, step, scores, first, labels, truth, acting, True, metric, weight, coefficients)
 
@@ -124,7 +124,7 @@ class Proportional(NamedTuple):
               metric: Any, weight: float, coefficients: Any) -> Share:  # fmt: skip
         """Write the move's coefficients and tell what it was."""
         acting, excess = 0, 0.0
-        count = task.count(labels, truth)
+        count = task.posed(labels, truth)
         for j in range(count):
             margin = task.constraint(scores, first, labels, truth, j).margin
             if margin <= 0:
@@ -179,7 +179,7 @@ def move_equally(task: Any, step: Any, scores: Any, first: int, labels: int, tru
     lambdas, gain = 0.0, 0.0
     if acting == 0:
         return Share(lambdas, gain)
-    for j in range(task.count(labels, truth)):
+    for j in range(task.posed(labels, truth)):
         constraint = task.constraint(scores, first, labels, truth, j)
         if not mistaken or constraint.margin <= 0:
             tau = tau_of(constraint, step, metric, weight) / acting

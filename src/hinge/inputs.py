@@ -27,6 +27,8 @@ class Table:
     width: int
     dtype: np.dtype[Any]
     names: list[Any] | None = None
+    #: The rows as they came.
+    X: Any
     #: The number that messages give to row 0: a part of a table counts as the whole does.
     offset: int = 0
 

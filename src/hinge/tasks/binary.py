@@ -41,7 +41,7 @@ class Binary(NamedTuple):
         """The one constraint there is."""
         return self.worst(scores, first, labels, truth, prediction)
 
-    def count(self, labels: int, truth: int) -> int:
+    def posed(self, labels: int, truth: int) -> int:
         """How many constraints there are: one."""
         return 1
 

@@ -53,7 +53,7 @@ class Costly(NamedTuple):
         margin = float(scores[first + truth]) - float(scores[first + rival])
         return Constraint(margin, self.required(truth, rival), truth, rival)
 
-    def count(self, labels: int, truth: int) -> int:
+    def posed(self, labels: int, truth: int) -> int:
         """One constraint for each other label."""
         return labels - 1
 

@@ -40,7 +40,7 @@ class Multiclass(NamedTuple):
             return Constraint(0.0, 0.0, -1, -1)
         return Constraint(float(scores[first + truth]) - float(scores[first + rival]), 1.0, truth, rival)
 
-    def count(self, labels: int, truth: int) -> int:
+    def posed(self, labels: int, truth: int) -> int:
         """One constraint for each other label."""
         return labels - 1
 

@@ -42,7 +42,7 @@ class Regression(NamedTuple):
         """The one constraint there is."""
         return self.worst(scores, first, labels, truth, prediction)
 
-    def count(self, labels: int, truth: float) -> int:
+    def posed(self, labels: int, truth: float) -> int:
         """How many constraints there are: one."""
         return 1
 
