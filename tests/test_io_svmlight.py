@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
 from hinge.io import BadLine
+from hinge.io.numbers import SPARE, plain_pair
 from hinge.io.rows import Skips
 from hinge.io.source import Lines
 from hinge.io.svmlight import SvmlightReader
+from hinge.native import INTERPRETED
 
 
 def reader(text, size, skips, zero_based=True, multilabel=None):
@@ -79,6 +81,31 @@ def test_labels_are_those_of_float(texts):
     texts = [text for text in texts if abs(float(text)) < 1e308]
     found = [label for batch in batches("\n".join(texts)) for label in batch.y]
     assert [x.hex() for x in map(float, found)] == [float(text).hex() for text in texts]
+
+
+PLAIN = re.compile(rb"([0-9]{1,8}):(-?)([0-9]{1,8})(?:\.([0-9]{1,8}))?(?=[ \t\n\r])")
+
+
+@given(
+    st.from_regex(rb"[0-9]{1,9}:-?[0-9]{0,9}(\.[0-9]{0,9})?[ \t\n\r#e]", fullmatch=True)
+    | st.lists(st.sampled_from([b"1", b"0", b"99999999", b".", b":", b"-", b" ", b"\n"]), max_size=12).map(b"".join),
+    st.binary(max_size=40),
+)
+@example(b"1:90071992.54740992 ", b"")
+@example(b"1:90071992.54740993 ", b"")
+@example(b"1:-0 ", b"1234567890" * 4)
+@example(b"12345678:-12345678.12345678 ", b"9" * 40)
+def test_plain_pairs_are_read_at_once_and_others_left(pair, behind):
+    text = pair + behind + b"\n"
+    found = PLAIN.match(text)
+    if found and int(found[3] + (found[4] or b"")) > 2**53:
+        found = None
+    buffer = np.frombuffer(text + bytes(SPARE), np.uint8).copy()
+    column, value, end = plain_pair(text if INTERPRETED else buffer, 0)
+    assert end == (found.end() if found else 0)
+    if found:
+        expected = float(found[0].partition(b":")[2])
+        assert (column, float(value).hex()) == (int(found[1]), expected.hex())
 
 
 def test_more_hard_numbers_in_a_row_than_the_list_has_room_for():
@@ -293,3 +320,16 @@ def test_noise_is_read_as_the_slow_reader_reads_it_or_refused_where_it_refuses(t
     except BadLine as error:
         line = error.line
     assert (found, line) == (expected, wrong)
+
+
+@given(noise, st.integers(1, 40))
+def test_skipping_passes_over_the_lines_that_the_slow_reader_refuses(text, size):
+    text = text.replace(b"\xef\xbb\xbf", b"")
+    parts = [twin(line) for line in text.split(b"\n")]
+    skips = Skips("x", True)
+    found, skipped = [], 0
+    for batch in reader(text, size, skips, multilabel=True).batches():
+        found.extend(batch.y)
+        skipped += batch.skipped
+    assert found == [row[0] for rows, _ in parts for row in rows]
+    assert skipped + skips.taken() == sum(wrong is not None for _, wrong in parts)

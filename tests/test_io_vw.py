@@ -3,6 +3,7 @@
 
 import io
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -258,3 +259,22 @@ def test_noise_is_read_as_the_slow_reader_reads_it_or_refused_where_it_refuses(t
     except BadLine as error:
         line = error.line
     assert (found, line) == (expected, wrong)
+
+
+@given(noise, st.integers(1, 40))
+def test_skipping_passes_over_the_lines_that_the_slow_reader_refuses(text, size):
+    expected, wrong = [], 0
+    for line in text.split(b"\n"):
+        try:
+            row = twin_row(line.removesuffix(b"\r"))
+        except ValueError:
+            wrong += 1
+        else:
+            expected += [] if row is None else [row[4]]
+    skips = Skips("x", True)
+    found, skipped = [], 0
+    for batch in VowpalReader(Lines(io.BytesIO(text), "x", size), skips, 18, True).batches():
+        for begin, end in pairwise(batch.indptr.tolist()):
+            found.append(list(zip(batch.indices[begin:end].tolist(), batch.data[begin:end].tolist(), strict=True)))
+        skipped += batch.skipped
+    assert (found, skipped + skips.taken()) == (expected, wrong)
