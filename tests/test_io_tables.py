@@ -134,6 +134,21 @@ def test_a_frame_that_only_exports_arrow():
     assert as_rows(Capsule(), "city").y.tolist() == ["paris", "rome"]
 
 
+@pytest.mark.parametrize("make", [pandas.DataFrame, polars.DataFrame, pyarrow.table])
+def test_whole_numbers_beyond_doubles_are_the_nearest(make):
+    assert as_rows(make({"a": [2**62 + 1, 3]})).X.tolist() == [[2.0**62], [3]]
+    assert as_rows(make({"a": [True, False], "b": [1, 2]})).X.tolist() == [[1, 1], [0, 2]]
+
+
+def test_numbers_of_nullable_and_decimal_columns():
+    import decimal
+
+    frame = pandas.DataFrame({"a": pandas.array([1, 2], "Int64"), "b": pandas.array([0.5, 1.5], "float64[pyarrow]")})
+    assert as_rows(frame).X.tolist() == [[1, 0.5], [2, 1.5]]
+    table = pyarrow.table({"a": [decimal.Decimal("0.25"), decimal.Decimal("3.5")]})
+    assert as_rows(table).X.tolist() == [[0.25], [3.5]]
+
+
 def test_categories_are_words():
     for frame in (pandas.DataFrame({"city": pandas.Categorical(["paris", "rome"])}),
                   polars.DataFrame({"city": ["paris", "rome"]}, schema={"city": polars.Categorical}),
@@ -235,6 +250,23 @@ def test_tables_that_are_cut_short(path):
     path.write_bytes(path.read_bytes()[:-900])
     with pytest.raises(BadFile, match="is not a whole"), read(path) as batches:
         list(batches)
+
+
+def test_a_damaged_table_is_refused_or_read_and_never_crashes(path, tmp_path, rng):
+    write(pyarrow.table({"a": list(range(50)), "b": [0.5] * 50, "c": ["x", "yy"] * 25}), path)
+    whole, refused = path.read_bytes(), 0
+    for _ in range(150):
+        bent = bytearray(whole)
+        for place in rng.choice(len(whole), 3, replace=False):
+            bent[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(bent)
+        try:
+            with read(path) as batches:
+                assert all(np.isfinite(batch.data).all() for batch in batches)
+        except ValueError as error:
+            assert str(error).startswith(str(path))  # noqa: PT017
+            refused += 1
+    assert refused > 50
 
 
 def test_a_target_that_is_not_there(path):

@@ -30,7 +30,7 @@ class ColumnarReader:
         self.target = target
         self.batch_bytes = batch_bytes
         self.kind = kind
-        self.damaged = pyarrow.ArrowInvalid
+        self.damaged = pyarrow.ArrowException
         self.file = pyarrow.OSFile(path)
 
     def close(self) -> None:
@@ -54,8 +54,10 @@ class ColumnarReader:
             if self.kind == "parquet":
                 from pyarrow import parquet
 
-                file = parquet.ParquetFile(self.file)
-                yield from file.iter_batches(self._rows(file.schema_arrow))
+                file = parquet.ParquetFile(self.file, page_checksum_verification=True)
+                for part in file.iter_batches(self._rows(file.schema_arrow)):
+                    part.validate(full=True)
+                    yield part
                 return
             from pyarrow import ipc
 
@@ -68,6 +70,7 @@ class ColumnarReader:
                 parts = iter(arrow)
             count = self._rows(arrow.schema)
             for part in parts:
+                part.validate(full=True)  # the offsets of a damaged file lead anywhere
                 yield from (part.slice(begin, count) for begin in range(0, part.num_rows, count))
         except (self.damaged, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:

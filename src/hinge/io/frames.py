@@ -148,7 +148,7 @@ def read_cells(table: Any, name: str, dtype: np.dtype[Any]) -> tuple[np.ndarray,
         return values, missing
     if missing.any():
         series = series.fill_null(0)
-    exact = series.cast(narwhals.Float64).to_numpy()
+    exact = series.to_numpy().astype(np.float64)  # whole numbers above 2^53 to the nearest double
     with np.errstate(over="ignore"):
         numbers = exact.astype(dtype)
     return numbers, missing | ~np.isfinite(numbers)
