@@ -39,7 +39,7 @@ CATALOGUE = [
     Algorithm("PA-II", Classifier, PA2, {"focus": Worst()}, "[PA06] 3, 7",
               "as PA, with moves shrunk smoothly by 1/(2C)"),
     Algorithm("PA-I predicted", Classifier, PA1, {"focus": Predicted()}, "[PA06] 8, 9",
-              "PA-I against the predicted label, only when that is wrong; with cost=, the PB update"),
+              "PA-I against the predicted label, if that is wrong; with cost=, the PB update"),
     Algorithm("PA-I max-loss", Classifier, PA1, {"focus": Worst()}, "[PA06] 8",
               "PA-I against the label of the largest loss; with cost=, the ML update"),
     # -- many labels, all of a round's constraints at once
@@ -48,7 +48,7 @@ CATALOGUE = [
     Algorithm("ConProj", Classifier, PA1, {"focus": Mistaken()}, "[SP06] 4",
               "as SimProj, for the mistaken constraints only"),
     Algorithm("SimPerc", Classifier, Perceptron, {"focus": Mistaken()}, "[SP06] 4",
-              "every mistaken constraint moves as the Perceptron would; eta is the paper's C, and changes no prediction"),
+              "every mistaken constraint moves as the Perceptron would; eta is the paper's C"),
     Algorithm("Max-MP", Classifier, PA1, {"focus": Worst()}, "[SP06] 6", "another name of PA-I with many labels"),
     Algorithm("uniform Perceptron", Classifier, Perceptron, {"focus": Mistaken()}, "[PA06] 7",
               "Crammer and Singer's: the labels scored as high as the true one share the blame equally"),

@@ -87,7 +87,7 @@ class DenseTable(Table):
     @property
     def nbytes(self) -> int:
         """The memory of the array."""
-        return self.X.nbytes
+        return int(self.X.nbytes)
 
     def pieces(self, dtype: Any, start: int, stop: int) -> Iterator[tuple[int, int, Any]]:
         """The array itself, or converted piece by piece."""

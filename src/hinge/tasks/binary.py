@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hinge.focus import Alike, Constraint
+from hinge.focus import Constraint
 from hinge.native import native
+from hinge.tasks import single
 
 
 @native
@@ -23,10 +24,6 @@ class Binary(NamedTuple):
         """The labels differ."""
         return prediction != truth
 
-    def cost(self, prediction: int, truth: int) -> float:
-        """What a mistake costs."""
-        return 1.0
-
     def is_wrong(self, prediction: int, truth: int, worst: Constraint) -> bool:
         """A score of 0 is wrong for either label: every bound counts it."""
         return worst.margin <= 0
@@ -37,22 +34,5 @@ class Binary(NamedTuple):
             return Constraint(float(scores[first]), 1.0, 0, -1)
         return Constraint(-float(scores[first]), 1.0, -1, 0)
 
-    def against(self, scores: Any, first: int, labels: int, truth: int, prediction: int) -> Constraint:
-        """The one constraint there is."""
-        return self.worst(scores, first, labels, truth, prediction)
-
-    def posed(self, labels: int, truth: int) -> int:
-        """How many constraints there are: one."""
-        return 1
-
-    def constraint(self, scores: Any, first: int, labels: int, truth: int, j: int) -> Constraint:
-        """The one there is."""
-        return self.worst(scores, first, labels, truth, 0)
-
-    def lanes(self, labels: int) -> int:
-        """How many lanes one contender moves."""
-        return 1
-
-    def metric(self, q: float) -> Alike:
-        """Every instance is the row."""
-        return Alike(q)
+    posed, constraint, against = single.posed, single.constraint, single.against
+    cost, lanes, metric = single.cost, single.lanes, single.metric

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hinge.focus import Alike, Constraint
+from hinge.focus import Constraint
 from hinge.native import native
+from hinge.tasks import single
 
 
 @native
@@ -23,10 +24,6 @@ class Regression(NamedTuple):
         """Farther off than epsilon: a loss above 0."""
         return abs(truth - prediction) > self.epsilon
 
-    def cost(self, prediction: float, truth: float) -> float:
-        """What a mistake costs."""
-        return 1.0
-
     def is_wrong(self, prediction: float, truth: float, worst: Constraint) -> bool:
         """Farther off than epsilon."""
         return worst.margin < 0
@@ -38,22 +35,5 @@ class Regression(NamedTuple):
             return Constraint(self.epsilon - error, 0.0, 0, -1)
         return Constraint(self.epsilon + error, 0.0, -1, 0)
 
-    def against(self, scores: Any, first: int, labels: int, truth: float, prediction: float) -> Constraint:
-        """The one constraint there is."""
-        return self.worst(scores, first, labels, truth, prediction)
-
-    def posed(self, labels: int, truth: float) -> int:
-        """How many constraints there are: one."""
-        return 1
-
-    def constraint(self, scores: Any, first: int, labels: int, truth: float, j: int) -> Constraint:
-        """The one there is."""
-        return self.worst(scores, first, labels, truth, 0.0)
-
-    def lanes(self, labels: int) -> int:
-        """How many lanes one contender moves."""
-        return 1
-
-    def metric(self, q: float) -> Alike:
-        """Every instance is the row."""
-        return Alike(q)
+    posed, constraint, against = single.posed, single.constraint, single.against
+    cost, lanes, metric = single.cost, single.lanes, single.metric

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hinge.focus import Alike, Constraint
+from hinge.focus import Constraint
 from hinge.native import native
+from hinge.tasks import single
 
 
 @native
@@ -24,10 +25,6 @@ class Uniclass(NamedTuple):
         """The row lies outside the ball there was."""
         return prediction < 0
 
-    def cost(self, prediction: float, truth: float) -> float:
-        """What a mistake costs."""
-        return 1.0
-
     def is_wrong(self, prediction: float, truth: float, worst: Constraint) -> bool:
         """Outside the ball."""
         return worst.margin < 0
@@ -36,22 +33,5 @@ class Uniclass(NamedTuple):
         """The one constraint."""
         return Constraint(-float(scores[first]), 0.0, 0, -1)
 
-    def against(self, scores: Any, first: int, labels: int, truth: float, prediction: float) -> Constraint:
-        """The one constraint there is."""
-        return self.worst(scores, first, labels, truth, prediction)
-
-    def posed(self, labels: int, truth: float) -> int:
-        """How many constraints there are: one."""
-        return 1
-
-    def constraint(self, scores: Any, first: int, labels: int, truth: float, j: int) -> Constraint:
-        """The one there is."""
-        return self.worst(scores, first, labels, truth, 0.0)
-
-    def lanes(self, labels: int) -> int:
-        """How many lanes one contender moves."""
-        return 1
-
-    def metric(self, q: float) -> Alike:
-        """Every instance is the row."""
-        return Alike(q)
+    posed, constraint, against = single.posed, single.constraint, single.against
+    cost, lanes, metric = single.cost, single.lanes, single.metric
