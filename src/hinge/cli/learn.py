@@ -104,7 +104,7 @@ def learn(
         models.keep(learner, model, reading.remembered(passage.last_format), passage.names)
     # Of rows learnt by a hypothesis that had learnt before, only the certificate of all rows is about any u.
     report = dataclasses.replace(passage.players[""].report(), certificate=None)
-    if learnt and json or not going_on:
+    if (learnt and json) or not going_on:
         report = dataclasses.replace(report, certificate=learner.certificate_ if learnt else None)
     if json:
         print_json({
