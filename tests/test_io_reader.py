@@ -71,6 +71,7 @@ def test_the_name_says_the_format(tmp_path, name, text, options):
         ("a.vw", {"batch_bytes": 0}, "batch_bytes must be at least 1, not 0"),
         ("a.svm", {"zero_based": "maybe"}, "zero_based must be True, False or \"auto\", not 'maybe'"),
         ("a.csv", {"delimiter": "ab"}, "delimiter must be one ASCII character"),
+        ("a.csv", {"delimiter": "."}, "delimiter must be one ASCII character that no number has"),
         ("a.csv", {"categorical": "a"}, r"categorical must be a list of names, as in \['a'\]"),
         ("a.jsonl", {"target": 1}, "target must be a name, not 1"),
         ("a.conll", {"target": "y"}, "target must be a place such as -1, not 'y'"),

@@ -85,8 +85,18 @@ class CsvLine(NamedTuple):
         count = len(self.kinds)
         for j in range(count):
             begin = at
+            first = at
             quoted = text[at] == QUOTE
-            if quoted:
+            kind = self.kinds[j]
+            value, exact, after = 0.0, False, at
+            plain = False
+            if kind in (FEATURE_NUMBER, TARGET_NUMBER):
+                value, exact, after = number(text, at)
+                plain = after > at and (text[after] == self.delimiter or text[after] == NEWLINE)
+            if plain:
+                stop = after
+                at = after
+            elif quoted:
                 at += 1
                 begin = at
                 while text[at] != QUOTE or text[at + 1] == QUOTE:
@@ -109,17 +119,17 @@ class CsvLine(NamedTuple):
                 return AFTER_QUOTE if quoted else BYTE, at, 0, 0, 0
             if (text[at] == NEWLINE) != (j == count - 1):
                 return FIELDS, at, 0, 0, 0
-            kind = self.kinds[j]
             if kind in (FEATURE_NUMBER, TARGET_NUMBER):
-                first = begin
-                while first < stop and (text[first] == SPACE or text[first] == TAB):
-                    first += 1
-                value, exact, after = number(text, first)
-                last = after
-                while last < stop and (text[last] == SPACE or text[last] == TAB):
-                    last += 1
-                if after == first or last != stop:
-                    return CELL + j, begin, 0, 0, 0
+                if not plain:
+                    first = begin
+                    while first < stop and (text[first] == SPACE or text[first] == TAB):
+                        first += 1
+                    value, exact, after = number(text, first)
+                    last = after
+                    while last < stop and (text[last] == SPACE or text[last] == TAB):
+                        last += 1
+                    if after == first or last != stop:
+                        return CELL + j, begin, 0, 0, 0
                 if kind == TARGET_NUMBER:
                     if abs(value) == np.inf:
                         return LARGE, begin, 0, 0, 0

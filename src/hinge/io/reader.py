@@ -187,8 +187,10 @@ def read(
         raise ValueError(f"JSON objects have no order: target must be a name, not {target!r}")
     if delimiter is None:
         delimiter = "\t" if os.path.splitext(_unpacked(path))[1].lower() == ".tsv" else ","
-    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
-        raise ValueError(f"delimiter must be one ASCII character, not a quote or a line's end; not {delimiter!r}")
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0+-.0123456789eE':
+        raise ValueError(
+            f"delimiter must be one ASCII character that no number has, not a quote or a line's end; not {delimiter!r}"
+        )
 
     skips = Skips(path, skip_bad)
     source: Any
