@@ -2,8 +2,8 @@
 """Focus: which of a round's constraints act on the hypothesis, and how they share the move.
 
 The move is w + sum_j mu_j tau_j z_j. A focus writes it as one coefficient a lane, and answers with a `Share`. What it
-knows of a round is in four words: the task names the constraints (``posed``, ``constraint(j)``), the `metric` knows
-their norms and inner products, the step how far each would move alone.
+knows of a round is in three words: the task names the constraints (``posed``, ``constraint(j)``), the space's metric
+knows their norms and inner products, the step how far each would move alone.
 """
 
 from __future__ import annotations

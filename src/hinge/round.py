@@ -98,7 +98,7 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
     shown_loss, shown_mistake, why, moved = 0.0, False, DONE, False
     if not math.isfinite(q):
         return NOT_FINITE, shown, shown_loss, shown_mistake
-    metric = task.metric(q)
+    metric = space.metric(q)
     for c in range(contenders):
         first = c * machine.stride
         prediction, seen = shown, shown

@@ -117,7 +117,7 @@ class Learner(RowLearner):
                 float(row[rounds.MISTAKES] / max(1.0, row[rounds.ROUNDS])), float(row[rounds.LOSS]),
                 int(row[rounds.UPDATES]),
             )
-            for step, row in zip(self._steps, self._engine.totals, strict=True)
+            for step, row in zip(self._engine.steps, self._engine.totals, strict=True)
         ]  # fmt: skip
 
     @property
@@ -126,7 +126,7 @@ class Learner(RowLearner):
         self._require_fitted()
         assert self._engine is not None
         leader = int(rounds.leader.py_func(self._engine.totals))
-        return certificate_of(self._steps[leader], self._engine.totals[leader])
+        return certificate_of(self._engine.steps[leader], self._engine.totals[leader])
 
     # ------------------------------------------------------------------------------- batches
 

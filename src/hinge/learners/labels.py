@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -100,9 +101,10 @@ class Labels:
 def label_array(labels: Sequence[Any], dtype: Any = None) -> np.ndarray[Any, Any]:
     """Labels as an array: of ``dtype`` where they all fit, of objects where NumPy would make something else of them."""
     if dtype is not None and dtype.kind != "O":
-        array = np.array(labels, dtype if dtype.kind not in "US" else None)
-        if array.ndim == 1 and array.tolist() == list(labels):
-            return array
+        with contextlib.suppress(TypeError, ValueError, OverflowError):  # a later label is of another kind
+            array = np.array(labels, dtype if dtype.kind not in "US" else None)
+            if array.ndim == 1 and array.tolist() == list(labels):
+                return array
     kinds = {type(label) for label in labels}
     if len(kinds) == 1 and kinds <= {int, float, bool, str} and (dtype is None or dtype.kind != "O"):
         array = np.array(labels)

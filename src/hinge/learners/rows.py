@@ -80,7 +80,7 @@ class RowLearner(Estimator):
             size = reading.read(x, self._columns, reading.data, reading.indices, skip)
             return None if size < 0 else engine.call(kernels[0], reading.data, reading.indices, size, 0, *more)
         if type(x) is str:
-            if self._own_text is None:
+            if self._own_text is None or (self.text is not None and self.text is not self._own_text):
                 return None
             indices, data = self._own_text.transform_one(x)
             return engine.call(kernels[0], data, indices, len(data), 0, *more)
@@ -211,7 +211,7 @@ class RowLearner(Estimator):
         return Text()
 
     def _text_row(self, x: str) -> tuple[Any, Any]:
-        engine, text = self._engine, self._text() if self._own_text is None else self._own_text
+        engine, text = self._engine, self._own_text if self.text is None and self._own_text else self._text()
         assert engine is not None
         if self._columns is not None or engine.width != 1 << text.bits:
             raise ValueError(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from hinge.focus import Alike
 from hinge.native import native
 
 # What the state holds.
@@ -85,6 +86,10 @@ class Centre(NamedTuple):
         else:
             state[SCALE] *= keep
         row.add_to(self.weights, share / state[SCALE])
+
+    def metric(self, q: float) -> Alike:
+        """The instance points from the centre to the row, with norm 1."""
+        return Alike(q)
 
     def prefetch(self, row: Any) -> None:
         """Ask for the weights of a row to come."""

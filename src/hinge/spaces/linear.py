@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.focus import Alike
 from hinge.native import compiled, native
 from hinge.vectors import load, store, zeros
 
@@ -75,6 +76,10 @@ class LinearOne(NamedTuple):
         if self.late.size > 0:
             row.add_to(self.late, step * number)
             self.late_bias[0] += self.bias.dtype.type(step * number * b)
+
+    def metric(self, q: float) -> Alike:
+        """Every constraint's instance is the row."""
+        return Alike(q)
 
     def prefetch(self, row: Any) -> None:
         """Ask for the weights of a row to come."""
@@ -168,6 +173,10 @@ class LinearLanes(NamedTuple):
             else:
                 row.add_to_panel(weights, self.lanes, lane, load(coefficients, lane, zeros(coefficients, 8)))
                 lane += 8
+
+    def metric(self, q: float) -> Alike:
+        """Every constraint's instance is the row."""
+        return Alike(q)
 
     def prefetch(self, row: Any) -> None:
         """Ask for the weights of a row to come."""

@@ -35,4 +35,4 @@ class Binary(NamedTuple):
         return Constraint(-float(scores[first]), 1.0, -1, 0)
 
     posed, constraint, against = single.posed, single.constraint, single.against
-    cost, lanes, metric = single.cost, single.lanes, single.metric
+    cost, lanes = single.cost, single.lanes

@@ -46,5 +46,5 @@ class Costly(NamedTuple):
         return float(self.roots[truth, label])
 
     predict, is_mistake, is_wrong = Multiclass.predict, Multiclass.is_mistake, Multiclass.is_wrong
-    posed, constraint, is_relevant = Multiclass.posed, Multiclass.constraint, Multiclass.is_relevant
-    lanes, metric = Multiclass.lanes, Multiclass.metric
+    posed, constraint = Multiclass.posed, Multiclass.constraint
+    is_relevant, lanes = Multiclass.is_relevant, Multiclass.lanes

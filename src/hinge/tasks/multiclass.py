@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hinge.focus import Alike, Constraint
+from hinge.focus import Constraint
 from hinge.native import compiled, native
 
 
@@ -59,10 +59,6 @@ class Multiclass(NamedTuple):
     def lanes(self, labels: int) -> int:
         """One a label."""
         return labels
-
-    def metric(self, q: float) -> Alike:
-        """Every instance is the row, in two blocks."""
-        return Alike(q)
 
 
 @compiled(inline=True)

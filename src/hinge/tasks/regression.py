@@ -36,4 +36,4 @@ class Regression(NamedTuple):
         return Constraint(self.epsilon + error, 0.0, -1, 0)
 
     posed, constraint, against = single.posed, single.constraint, single.against
-    cost, lanes, metric = single.cost, single.lanes, single.metric
+    cost, lanes = single.cost, single.lanes

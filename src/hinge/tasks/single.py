@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hinge.focus import Alike, Constraint
+from hinge.focus import Constraint
 
 
 def posed(self: Any, labels: int, truth: Any) -> int:
@@ -31,8 +31,3 @@ def cost(self: Any, prediction: Any, truth: Any) -> float:
 def lanes(self: Any, labels: int) -> int:
     """How many lanes one contender moves."""
     return 1
-
-
-def metric(self: Any, q: float) -> Alike:
-    """Every instance is the row."""
-    return Alike(q)

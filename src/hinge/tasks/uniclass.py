@@ -34,4 +34,4 @@ class Uniclass(NamedTuple):
         return Constraint(-float(scores[first]), 0.0, 0, -1)
 
     posed, constraint, against = single.posed, single.constraint, single.against
-    cost, lanes, metric = single.cost, single.lanes, single.metric
+    cost, lanes = single.cost, single.lanes
