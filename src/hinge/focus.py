@@ -108,7 +108,7 @@ class Mistaken(NamedTuple):
         """Write the move's coefficients and tell what it was."""
         acting = 0
         for j in range(task.posed(labels, truth)):
-            acting += task.constraint(scores, first, labels, truth, j).margin <= 0
+            acting += is_mistaken(task.constraint(scores, first, labels, truth, j))
         return move_equally(task, step, scores, first, labels, truth, acting, True, metric, weight, coefficients)
 
 
@@ -126,10 +126,10 @@ class Proportional(NamedTuple):
         acting, excess = 0, 0.0
         count = task.posed(labels, truth)
         for j in range(count):
-            margin = task.constraint(scores, first, labels, truth, j).margin
-            if margin <= 0:
+            constraint = task.constraint(scores, first, labels, truth, j)
+            if is_mistaken(constraint):
                 acting += 1
-                excess -= margin
+                excess -= constraint.margin
         if excess == 0:
             return move_equally(task, step, scores, first, labels, truth, acting, True, metric, weight, coefficients)
         lambdas, gain = 0.0, 0.0
@@ -141,6 +141,12 @@ class Proportional(NamedTuple):
                 gain += tau * (constraint.required - constraint.margin)
                 add(coefficients, first, constraint, tau)
         return Share(lambdas, gain - 0.5 * metric.sq_move(coefficients, first, task.lanes(labels)))
+
+
+@compiled(inline=True)
+def is_mistaken(constraint: Any) -> bool:
+    """A tie is a mistake, unless no more is asked for, as where a mistake costs nothing."""
+    return bool(constraint.margin <= 0 and constraint.margin < constraint.required)
 
 
 @compiled(inline=True)
@@ -181,7 +187,7 @@ def move_equally(task: Any, step: Any, scores: Any, first: int, labels: int, tru
         return Share(lambdas, gain)
     for j in range(task.posed(labels, truth)):
         constraint = task.constraint(scores, first, labels, truth, j)
-        if not mistaken or constraint.margin <= 0:
+        if not mistaken or is_mistaken(constraint):
             tau = tau_of(constraint, step, metric, weight) / acting
             if tau != 0:
                 lambdas += tau
