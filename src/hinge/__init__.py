@@ -16,7 +16,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 # Not when it is first used: the module of this name would then stand where the decorator should.
-from hinge.native import native
+from hinge.native import compiled, native
 
 __version__ = "0.1.0"
 
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from hinge.exact import Exact
     from hinge.focus import Mistaken, Predicted, Proportional, Violated, Worst
     from hinge.io import read
+    from hinge.kernel_engine import GrowthWarning
     from hinge.learners.classifier import Classifier
     from hinge.learners.oneclass import OneClass
     from hinge.learners.regressor import Regressor
     from hinge.modelfile import ModelFileError, load
     from hinge.progressive import play, race
     from hinge.report import Race, Report
+    from hinge.spaces.kernel.budgets import BudgetPA, Forgetron, Projectron, ProjectronPlus, RandomBudget
+    from hinge.spaces.kernel.function import Kernel
     from hinge.spaces.linear import Linear
     from hinge.steps import PA, PA1, PA2, Perceptron
     from hinge.text import Text
@@ -45,12 +48,15 @@ _HOMES = {
     "hinge.exact": ("Exact",),
     "hinge.focus": ("Mistaken", "Predicted", "Proportional", "Violated", "Worst"),
     "hinge.io": ("read",),
+    "hinge.kernel_engine": ("GrowthWarning",),
     "hinge.learners.classifier": ("Classifier",),
     "hinge.learners.oneclass": ("OneClass",),
     "hinge.learners.regressor": ("Regressor",),
     "hinge.modelfile": ("ModelFileError", "load"),
     "hinge.progressive": ("play", "race"),
     "hinge.report": ("Race", "Report"),
+    "hinge.spaces.kernel.budgets": ("BudgetPA", "Forgetron", "Projectron", "ProjectronPlus", "RandomBudget"),
+    "hinge.spaces.kernel.function": ("Kernel",),
     "hinge.spaces.linear": ("Linear",),
     "hinge.steps": ("PA", "PA1", "PA2", "Perceptron"),
     "hinge.text": ("Text",),
@@ -58,9 +64,10 @@ _HOMES = {
 _HOME_OF = {name: home for home, names_there in _HOMES.items() for name in names_there}
 
 __all__ = [
-    "PA", "PA1", "PA2", "Certificate", "Classifier", "Exact", "Linear", "Mistaken", "ModelFileError",
-    "OneClass", "Perceptron", "Predicted", "Proportional", "Race", "Regressor", "Report", "Text", "Violated",
-    "Worst", "bounds", "load", "named", "names", "native", "play", "race", "read",
+    "PA", "PA1", "PA2", "BudgetPA", "Certificate", "Classifier", "Exact", "Forgetron", "GrowthWarning", "Kernel",
+    "Linear", "Mistaken", "ModelFileError", "OneClass", "Perceptron", "Predicted", "Projectron", "ProjectronPlus",
+    "Proportional", "Race", "RandomBudget", "Regressor", "Report", "Text", "Violated", "Worst", "bounds", "compiled",
+    "load", "named", "names", "native", "play", "race", "read",
 ]  # fmt: skip
 
 

@@ -70,6 +70,10 @@ class Engine:
         """Make room for features up to ``width``."""
         raise NotImplementedError
 
+    def grow_labels(self, labels: int, task: Any) -> None:
+        """Make room for labels, which are the task's from now on."""
+        raise NotImplementedError
+
     def score_lanes(self) -> int:
         """How many scores the space writes."""
         raise NotImplementedError

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from hinge.costs import cost_matrix, needs_an_order
-from hinge.engine import Engine, LinearEngine, Record
+from hinge.engine import Engine, Record
 from hinge.focus import Predicted, Worst
 from hinge.inputs import Table
 from hinge.learners.labels import Labels, as_labels
@@ -36,7 +36,7 @@ class Classifier(LinearLearner):
         Which of a round's constraints act: `Worst`, `Predicted`, `Violated`, `Mistaken`, `Proportional` or `Exact`.
         None is what the step's paper uses, Predicted for the Perceptron and Worst for the others.
     space
-        `Linear()`, which is what None means.
+        `Linear()`, which is what None means, or a `Kernel`.
     cost
         What a mistake costs ([PA06] 8): a matrix, a row for each true label; pairs, {(true, predicted): cost}, 1 where
         none is given; or a tree of labels, {label: parent} or nested, where the length of the path counts. The true
@@ -45,7 +45,7 @@ class Classifier(LinearLearner):
         None, a dict {label: importance}, or "balanced" (in `fit` only).
     intercept
         The value b of one more, constant feature, counted in ||x||² like any other. "auto": the root mean square of
-        the non-zeros of the first row learnt from. True is 1.0, False none.
+        the non-zeros of the first row learnt from. True is 1.0, False none. With a kernel there is none.
     passes
         How often `fit` goes through the rows.
     average
@@ -175,10 +175,7 @@ class Classifier(LinearLearner):
         if focus is None:
             focus = Predicted() if all(isinstance(step, Perceptron) for step in steps) else Worst()
         self._check_focus(focus)
-        return LinearEngine(
-            self._task(), steps, focus, dtype, labels=len(labels), width=width,
-            intercept=self._intercept_value(), average=bool(self.average),
-        )  # fmt: skip
+        return self._engine_of(self._task(), focus, dtype, labels=len(labels), width=width)
 
     def _task(self, known: int | None = None) -> Any:
         """The task of the labels known so far, or of the first ``known``."""
@@ -204,7 +201,7 @@ class Classifier(LinearLearner):
 
     def _learn_table(self, table: Table, truths: Any, weights: Any, record: Record | None) -> None:
         engine = self._engine
-        assert isinstance(engine, LinearEngine)
+        assert engine is not None
         known = len(self._labels)
         if self._labels.dtype is None:
             self._labels.dtype = truths.dtype
@@ -243,7 +240,7 @@ class Classifier(LinearLearner):
             return
         with self._all_or_nothing(None):
             engine = self._engine
-            assert isinstance(engine, LinearEngine)
+            assert engine is not None
             code = self._labels.add(y.item() if isinstance(y, np.generic) else y)
             engine.grow_labels(len(self._labels), self._task())
             self._learn_checked(x, code, weight, novel=1)

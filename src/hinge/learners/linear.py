@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from hinge.engine import LinearEngine
+from hinge.engine import Engine, LinearEngine
 from hinge.exact import Exact
 from hinge.focus import Mistaken, Predicted, Proportional, Violated, Worst
 from hinge.inputs import Table
+from hinge.kernel_engine import KernelEngine
 from hinge.learners.base import Learner
 from hinge.learners.estimator import check_weights
+from hinge.spaces.kernel.function import Kernel, check_kernel
 from hinge.spaces.linear import Linear
 
 FOCUSES = Worst, Predicted, Violated, Mistaken, Proportional, Exact
@@ -36,8 +38,43 @@ class LinearLearner(Learner):
                 "focus hinge.Exact() solves the problem of steps with a price of slack: hinge.PA1, hinge.PA2, "
                 f"hinge.PA, or a step of your own with cap(weight) and give(weight); got {self.step!r}."
             )
-        if self.space is not None and not isinstance(self.space, Linear):
-            raise TypeError(f"space must be None or hinge.Linear(), got {self.space!r}")
+        if isinstance(self.space, Kernel):
+            check_kernel(self.space)
+            self._check_together(self.space)
+        elif self.space is not None and not isinstance(self.space, Linear):
+            raise TypeError(f"space must be None, hinge.Linear() or a hinge.Kernel, got {self.space!r}")
+
+    def _check_together(self, space: Kernel) -> None:
+        """Raise for parameters that do not go with a kernel."""
+        if not (isinstance(self.intercept, str) and self.intercept == "auto") and self._intercept_value() != 0:
+            raise ValueError(
+                f"a kernel has no intercept, but intercept={self.intercept!r}; leave it out, or give the kernel a "
+                'constant: hinge.Kernel("poly", degree=1, coef0=1.0).'
+            )
+        if space.budget is not None and len(self._steps) > 1:
+            raise ValueError(
+                "steps raced in one learner share its supports, so a budget would not leave each what it has alone; "
+                "give one step, or race learners of one step each with hinge.race."
+            )
+        if space.budget is not None and self.average:
+            raise ValueError("average=True needs every support there ever was, but the kernel has a budget.")
+        if space.function == "precomputed" and getattr(self, "random_state", None) is not None:
+            raise ValueError(
+                "with a precomputed kernel, row t of the stream is column t: rows cannot be taken in a random order; "
+                "leave random_state out, and shuffle rows and columns together beforehand."
+            )
+
+    def _engine_of(self, task: Any, focus: Any, dtype: Any, *, labels: int, width: int) -> Engine:
+        """The engine of the learner's space."""
+        if isinstance(self.space, Kernel):
+            return KernelEngine(
+                task, self._steps, focus, dtype, space=self.space, labels=labels, width=width,
+                average=bool(self.average),
+            )  # fmt: skip
+        return LinearEngine(
+            task, self._steps, focus, dtype, labels=labels, width=width, intercept=self._intercept_value(),
+            average=bool(self.average),
+        )  # fmt: skip
 
     def _first_labels(self, y: Any, n: int) -> None:
         """Called by `fit` before the first row, where the labels of all rows matter."""
@@ -64,17 +101,46 @@ class LinearLearner(Learner):
 
     @property
     def coef_(self) -> np.ndarray[Any, Any]:
-        """The weights: (scores, features). With two labels there is one score."""
+        """The weights: (scores, features). With two labels there is one score. Of kernels, only the linear has them."""
         self._require_fitted()
-        assert isinstance(self._engine, LinearEngine)
-        return self._engine.hypothesis()[0]
+        engine = self._engine
+        if isinstance(engine, KernelEngine):
+            if engine.kernel.function != "linear":
+                raise AttributeError("coef_ is of linear hypotheses; those of a kernel are support_ and dual_coef_")
+            supports, coefficients = engine.hypothesis()
+            return np.asarray(coefficients @ supports)
+        assert isinstance(engine, LinearEngine)
+        return engine.hypothesis()[0]
 
     @property
     def intercept_(self) -> np.ndarray[Any, Any]:
-        """What every row's score has added to it, one number a score."""
+        """What every row's score has added to it, one number a score: with a kernel 0."""
         self._require_fitted()
-        assert isinstance(self._engine, LinearEngine)
-        return self._engine.hypothesis()[1]
+        engine = self._engine
+        if isinstance(engine, KernelEngine):
+            return np.zeros(engine.scores_each(), engine.dtype)
+        assert isinstance(engine, LinearEngine)
+        return engine.hypothesis()[1]
+
+    @property
+    def support_(self) -> Any:
+        """With a kernel, the rows that are supports, in order of arrival: an array, or CSR where rows came sparse.
+
+        With a precomputed kernel, the numbers of these rows.
+        """
+        return self._kernel_engine("support_").hypothesis()[0]
+
+    @property
+    def dual_coef_(self) -> np.ndarray[Any, Any]:
+        """With a kernel, the coefficients of the supports: (scores, supports). With two labels there is one score."""
+        return self._kernel_engine("dual_coef_").hypothesis()[1]
+
+    def _kernel_engine(self, name: str) -> KernelEngine:
+        if self._engine is None:
+            raise AttributeError(f"{name} is there once something has been learnt")
+        if not isinstance(self._engine, KernelEngine):
+            raise AttributeError(f"{name} is of hypotheses in a hinge.Kernel; those of this learner are coef_")
+        return self._engine
 
     @property
     def n_features_in_(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from hinge.engine import Engine, LinearEngine
+from hinge.engine import Engine
 from hinge.focus import Worst
 from hinge.learners.linear import LinearLearner
 from hinge.steps import PA1
@@ -84,10 +84,7 @@ class Regressor(LinearLearner):
             raise ValueError(f"epsilon must be a finite number, not negative, got {epsilon!r}")
         focus = Worst() if self.focus is None else self.focus
         self._check_focus(focus)
-        return LinearEngine(
-            Regression(float(epsilon)), self._steps, focus, dtype, labels=1, width=width,
-            intercept=self._intercept_value(), average=bool(self.average),
-        )  # fmt: skip
+        return self._engine_of(Regression(float(epsilon)), focus, dtype, labels=1, width=width)
 
     def _truths(self, y: Any, n: int) -> Any:
         return as_targets(y, n)
