@@ -98,7 +98,7 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
     shown_loss, shown_mistake, why, moved = 0.0, False, DONE, False
     if not math.isfinite(q):
         return NOT_FINITE, shown, shown_loss, shown_mistake
-    metric = space.metric(q)
+    metric = space.metric(row, q)
     for c in range(contenders):
         first = c * machine.stride
         prediction, seen = shown, shown
@@ -106,7 +106,7 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
             prediction, seen = task.predict(scores, first, known), task.predict(machine.shown, first, known)
         worst = task.worst(scores, first, labels, truth, prediction)
         loss = max(0.0, worst.required - worst.margin)
-        mistake = novel == 0 and task.is_mistake(seen, truth)
+        mistake = novel == 0 and task.is_mistake(seen, truth, worst)
         if c == in_front:
             shown_loss, shown_mistake = loss, mistake
         taken[c, LOSS] = loss

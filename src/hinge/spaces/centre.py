@@ -87,7 +87,7 @@ class Centre(NamedTuple):
             state[SCALE] *= keep
         row.add_to(self.weights, share / state[SCALE])
 
-    def metric(self, q: float) -> Alike:
+    def metric(self, row: Any, q: float) -> Alike:
         """The instance points from the centre to the row, with norm 1."""
         return Alike(q)
 

@@ -77,7 +77,7 @@ class LinearOne(NamedTuple):
             row.add_to(self.late, step * number)
             self.late_bias[0] += self.bias.dtype.type(step * number * b)
 
-    def metric(self, q: float) -> Alike:
+    def metric(self, row: Any, q: float) -> Alike:
         """Every constraint's instance is the row."""
         return Alike(q)
 
@@ -174,7 +174,7 @@ class LinearLanes(NamedTuple):
                 row.add_to_panel(weights, self.lanes, lane, load(coefficients, lane, zeros(coefficients, 8)))
                 lane += 8
 
-    def metric(self, q: float) -> Alike:
+    def metric(self, row: Any, q: float) -> Alike:
         """Every constraint's instance is the row."""
         return Alike(q)
 

@@ -20,7 +20,7 @@ class Binary(NamedTuple):
             return -1
         return 1 if known > 1 and scores[first] > 0 else 0
 
-    def is_mistake(self, prediction: int, truth: int) -> bool:
+    def is_mistake(self, prediction: int, truth: int, worst: Constraint) -> bool:
         """The labels differ."""
         return prediction != truth
 

@@ -17,7 +17,7 @@ class Multiclass(NamedTuple):
         """The label of the highest score, the first of several; -1 while no label is known."""
         return highest(scores, first, known, -1)
 
-    def is_mistake(self, prediction: int, truth: int) -> bool:
+    def is_mistake(self, prediction: int, truth: int, worst: Constraint) -> bool:
         """The labels differ."""
         return prediction != truth
 

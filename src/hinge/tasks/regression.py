@@ -20,7 +20,7 @@ class Regression(NamedTuple):
         """w . x."""
         return float(scores[first])
 
-    def is_mistake(self, prediction: float, truth: float) -> bool:
+    def is_mistake(self, prediction: float, truth: float, worst: Constraint) -> bool:
         """Farther off than epsilon: a loss above 0."""
         return abs(truth - prediction) > self.epsilon
 

@@ -21,7 +21,7 @@ class Uniclass(NamedTuple):
         """Radius - distance: positive inside, negative outside."""
         return float(scores[first + 1])
 
-    def is_mistake(self, prediction: float, truth: float) -> bool:
+    def is_mistake(self, prediction: float, truth: float, worst: Constraint) -> bool:
         """The row lies outside the ball there was."""
         return prediction < 0
 
