@@ -21,7 +21,9 @@ from hinge.spaces.linear import LinearLanes, LinearOne, aligned, lanes_for
 from hinge.steps import as_contenders
 from hinge.tasks.binary import Binary
 from hinge.tasks.costly import Costly
+from hinge.tasks.forms import Plain
 from hinge.tasks.multiclass import Multiclass
+from hinge.tasks.multilabel import MEASURES
 
 #: A hypothesis up to this size, or up to the size of the batch, is copied before a batch is learnt from, to be put
 #: back if the batch turns out bad; before a larger one the batch is looked through instead.
@@ -34,7 +36,7 @@ _EMPTY = np.zeros(0)
 
 
 class Record(NamedTuple):
-    """What a pass leaves behind of every round: 13 or 17 bytes each."""
+    """What a pass leaves behind of every round: 13 or 17 bytes each, and with sets one bit a label more."""
 
     predictions: Any
     losses: Any
@@ -56,6 +58,8 @@ class Engine:
         self.choice, self.kinds, self.parameters = as_contenders(steps)
         self.contenders = len(steps)
         self.totals = np.zeros((self.contenders, rounds.TOTALS))
+        #: Sums over the rounds so far, for tasks that measure rankings.
+        self.measures = np.zeros(len(MEASURES))
         self.width = 0
         self.stride = 1
         self.average = False
@@ -86,9 +90,12 @@ class Engine:
         self.scores, self.coefficients = aligned(lanes, self.dtype), aligned(lanes, self.dtype)
         self.taken = np.zeros_like(self.totals)
         shown = aligned(lanes, self.dtype) if self.average else self.scores
-        focus = self.focus.ready(self.task) if hasattr(self.focus, "ready") else self.focus
+        task, form = self.task, Plain()
+        if hasattr(task, "ready"):
+            task = form = task.ready(self.labels, self.measures)
+        focus = self.focus.ready(task) if hasattr(self.focus, "ready") else self.focus
         self.machine = rounds.Machine(
-            self.space(), self.task, focus, self.choice, self.kinds, self.parameters, self.totals,
+            self.space(), task, form, focus, self.choice, self.kinds, self.parameters, self.totals,
             self.scores, shown, self.coefficients, self.taken, self.stride, self.labels, int(self.average),
         )  # fmt: skip
         self.frame = frame(self.machine)
@@ -138,9 +145,13 @@ class Engine:
             self.refuse(table, first + done, why)
         return int(first + done)
 
-    def new_record(self, n: int) -> Record:
-        """Room for what n rounds leave behind."""
-        return Record(np.zeros(n, self.prediction_dtype), np.zeros(n), np.zeros(n, np.uint8))
+    def new_record(self, n: int, labels: int = 0) -> Record:
+        """Room for what n rounds leave behind; where sets are predicted, of up to so many labels."""
+        if hasattr(self.task, "ready"):
+            predictions = np.zeros((n, max(1, -(-max(labels, self.labels) // 64))), np.uint64)
+        else:
+            predictions = np.zeros(n, self.prediction_dtype)
+        return Record(predictions, np.zeros(n), np.zeros(n, np.uint8))
 
     def last_round(self) -> tuple[float, int]:
         """(the loss, the flags) of the last round, as a record keeps them."""
@@ -254,7 +265,7 @@ def overflow(where: str, dtype: Any) -> str:
 class LinearEngine(Engine):
     """Weights in lanes: one lane for a score, contenders side by side."""
 
-    arrays = ("weights", "bias", "late", "late_bias", "state", "totals")
+    arrays = ("weights", "bias", "late", "late_bias", "state", "totals", "measures")
 
     def __init__(
         self, task: Any, steps: Sequence[Any], focus: Any, dtype: Any, *, labels: int, width: int, intercept: float,
@@ -272,7 +283,7 @@ class LinearEngine(Engine):
     def scores_each(self) -> int:
         """Scores of one contender."""
         lanes = int(self.task.lanes(self.labels))
-        return max(2, lanes) if hasattr(self.task, "is_relevant") else lanes
+        return lanes if self.task.lanes(2) == 1 else max(2, lanes)
 
     def score_lanes(self) -> int:
         """All lanes."""

@@ -30,6 +30,7 @@ class Machine(NamedTuple):
 
     space: Any
     task: Any
+    form: Any  # of truths and predictions (see `hinge.tasks.forms`)
     focus: Any
     steps: Any
     kinds: Any
@@ -81,8 +82,8 @@ def _score(machine: Any, row: Any, scores: Any) -> float:
 def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -> Any:
     """One round: (why it stopped, the leader's prediction, its loss, whether that was a mistake).
 
-    ``novel`` is 1 where the truth is a label never seen before this row. Unless all moves of the round are finite,
-    nothing is changed.
+    ``novel`` is how many labels the truth names that were never seen before this row. Unless all moves of the round
+    are finite, nothing is changed.
     """
     space, task, totals = machine.space, machine.task, machine.totals
     scores, coefficients, taken = machine.scores, machine.coefficients, machine.taken
@@ -93,7 +94,7 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
         _score(machine, row, machine.shown)
     q = space.score(row, scores)
     in_front = leader(totals)
-    taken[0, LEADER], taken[0, NOVEL] = in_front, novel
+    taken[0, LEADER], taken[0, NOVEL] = in_front, 1 if novel > 0 else 0
     shown = task.predict(machine.shown, in_front * machine.stride, known)
     shown_loss, shown_mistake, why, moved = 0.0, False, DONE, False
     if not math.isfinite(q):
@@ -129,6 +130,7 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
     if why != DONE:
         coefficients[:] = 0
         return why, shown, shown_loss, shown_mistake
+    machine.form.measure(machine.shown, in_front * machine.stride, truth)
     for c in range(contenders):
         totals[c, ROUNDS] += 1
         totals[c, MISTAKES] += taken[c, MISTAKES]
@@ -136,7 +138,7 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
         totals[c, SQUARED_LOSS] += taken[c, LOSS] * taken[c, LOSS]
         totals[c, COST] += taken[c, COST]
         totals[c, WEIGHTED_LOSS] += taken[c, LOSS] * weight
-        totals[c, NOVEL] += novel
+        totals[c, NOVEL] += taken[0, NOVEL]
         totals[c, WEIGHT] += weight
         if taken[c, UPDATES] > 0:
             totals[c, UPDATES] += 1
@@ -164,13 +166,14 @@ def learn_rows(machine_bound: Any, batch_bound: Any, start: int, stop: int, nove
         if t + 1 < regular:
             machine.space.prefetch(rows.row(t + 1))
         weight = batch.weights[t] if batch.weights.size > 0 else 1.0
-        why, prediction, loss, mistake = learn_round(machine, rows.row(t), batch.truths[t], weight, novel)
+        truth = machine.form.begin(batch.truths, t, machine.labels)
+        why, prediction, loss, mistake = learn_round(machine, rows.row(t), truth, weight, novel)
         if why != DONE:
             return t, why
         if batch.predictions.size > 0:
-            batch.predictions[t] = prediction
+            machine.form.keep(batch.predictions, t, prediction)
             batch.losses[t] = loss
-            batch.flags[t] = mistake + 2 * novel
+            batch.flags[t] = mistake + 2 * (1 if novel > 0 else 0)
         t += 1
     return t, DONE
 
@@ -199,13 +202,16 @@ def learn_sparse(
     row = SparseRow(data, indices, 0, size)
     if width > 0 and not row.regular(width):
         return IRREGULAR
-    return learn_round(unbind(machine_bound), row, truth, weight, novel)[0]
+    machine = unbind(machine_bound)
+    return learn_round(machine, row, machine.form.alone(truth, machine.labels), weight, novel)[0]
 
 
 @compiled
 def learn_dense(machine_bound: Any, data: Any, truth: Any, weight: float, novel: int) -> int:
     """One round with one dense row: why it stopped."""
-    return learn_round(unbind(machine_bound), DenseRow(data, 0, data.size), truth, weight, novel)[0]
+    machine = unbind(machine_bound)
+    row = DenseRow(data, 0, data.size)
+    return learn_round(machine, row, machine.form.alone(truth, machine.labels), weight, novel)[0]
 
 
 @compiled
@@ -228,7 +234,7 @@ def _predict(machine: Any, row: Any) -> Any:
     q = _score(machine, row, machine.scores)
     first = leader(machine.totals) * machine.stride
     why = DONE if math.isfinite(q) else NOT_FINITE
-    return why, machine.task.predict(machine.scores, first, machine.labels)
+    return why, machine.form.told(machine.task.predict(machine.scores, first, machine.labels))
 
 
 @compiled
