@@ -148,6 +148,8 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
     if moved:
         space.move(row, coefficients, totals[0, ROUNDS])
         coefficients[:] = 0
+    if weight > 0:
+        space.after(row, task, truth, labels)
     return DONE, shown, shown_loss, shown_mistake
 
 

@@ -91,6 +91,9 @@ class Centre(NamedTuple):
         """The instance points from the centre to the row, with norm 1."""
         return Alike(q)
 
+    def after(self, row: Any, task: Any, truth: Any, labels: int) -> None:
+        """The round is over; there is nothing to count."""
+
     def prefetch(self, row: Any) -> None:
         """Ask for the weights of a row to come."""
         row.prefetch(self.weights, 1)

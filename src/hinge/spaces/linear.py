@@ -81,6 +81,9 @@ class LinearOne(NamedTuple):
         """Every constraint's instance is the row."""
         return Alike(q)
 
+    def after(self, row: Any, task: Any, truth: Any, labels: int) -> None:
+        """The round is over; there is nothing to count."""
+
     def prefetch(self, row: Any) -> None:
         """Ask for the weights of a row to come."""
         if self.weights.size > NEAR:
@@ -177,6 +180,9 @@ class LinearLanes(NamedTuple):
     def metric(self, row: Any, q: float) -> Alike:
         """Every constraint's instance is the row."""
         return Alike(q)
+
+    def after(self, row: Any, task: Any, truth: Any, labels: int) -> None:
+        """The round is over; there is nothing to count."""
 
     def prefetch(self, row: Any) -> None:
         """Ask for the weights of a row to come."""

@@ -182,8 +182,8 @@ class Projectron(NamedTuple):
     """Projectron (Orabona, Keshet and Caputo, JMLR 10, 2009): what supports can nearly express is left to them.
 
     d = G^-1 k, G the Gram matrix of the supports and k_i = K(x_i, x), gives the nearest they come to K(x, .), at a
-    distance of ||delta||, ||delta||² = K(x, x) - k.d. If it is at most ``eta``, every alpha_i grows by d_i alpha; else x
-    becomes a support. Once there are ``size`` supports every move is projected. Memory: supports² numbers more.
+    distance of ||delta||, ||delta||² = K(x, x) - k.d. If it is at most ``eta``, every alpha_i grows by d_i alpha;
+    else x becomes a support. Once there are ``size`` supports every move is projected. Memory: supports² numbers more.
     """
 
     size: int | None = None

@@ -74,6 +74,9 @@ class Growing(NamedTuple):
         """Every constraint's instance is K(x, .)."""
         return Alike(q)
 
+    def after(self, row: Any, task: Any, truth: Any, labels: int) -> None:
+        """The round is over; there is nothing to count."""
+
     def prefetch(self, row: int) -> None:
         """What a row needs lies near already."""
 
@@ -161,6 +164,9 @@ class Bounded(NamedTuple):
     def metric(self, row: Any, q: float) -> Alike:
         """Every constraint's instance is K(x, .)."""
         return Alike(q)
+
+    def after(self, row: Any, task: Any, truth: Any, labels: int) -> None:
+        """The round is over; there is nothing to count."""
 
     def prefetch(self, row: int) -> None:
         """What a row needs lies near already."""

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Label-dependent features: one vector v for all labels, score v . Phi(x, r) ([PA06] 7, single-prototype).
+
+Here Phi_j(x, r) = x_j g(j, r): what a feature means for a label is a *gate* g, fixed or learnt from the stream. So
+Phi is never written out, and a round costs the row's non-zeros times the labels. `SharedLanes` adds one vector a
+label (Fink et al. in [IW] 4): score v . Phi(x, r) + w_r . x, and the squared norms add.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from hinge.focus import Alike
+from hinge.native import compiled, native
+
+
+@native
+class FixedGates(NamedTuple):
+    """g is a table, all labels of a feature side by side."""
+
+    table: Any
+    lanes: int
+
+    def gate(self, j: int, r: int) -> float:
+        """g(j, r)."""
+        return float(self.table[j * self.lanes + r])
+
+    def filed(self, row: Any, r: int) -> None:
+        """A table does not change."""
+
+    def ended(self, row: Any) -> None:
+        """Nothing to count."""
+
+
+@native
+class MailGates(NamedTuple):
+    """2 for a word of at least a fifth of the messages filed in r so far, -1 below 2 %, else 0 ([SP06] 6).
+
+    ``seen[j, r]`` counts the messages of r with word j, ``messages[r]`` all of r.
+    """
+
+    seen: Any
+    messages: Any
+    lanes: int
+
+    def gate(self, j: int, r: int) -> float:
+        """g(j, r); 0 in an empty folder."""
+        n, N = self.seen[j * self.lanes + r], self.messages[r]
+        if N == 0:
+            return 0.0
+        if 5 * n >= N:
+            return 2.0
+        return -1.0 if 50 * n < N else 0.0
+
+    def filed(self, row: Any, r: int) -> None:
+        """The row belongs to label r."""
+        self.messages[r] += 1
+        for i in range(row.start, row.stop):
+            if row.data[i] != 0:
+                self.seen[int(row.indices[i]) * self.lanes + r] += 1
+
+    def ended(self, row: Any) -> None:
+        """Nothing more to count."""
+
+
+@native
+class RarityGates(NamedTuple):
+    """log(|S| / DF(j, not r)): how rare a feature is among the rows S so far that are not of label r ([PA06] 7).
+
+    DF counts occurrences, at the paper's word; at least 1. ``times[j, r]`` is the sum of x_j over the rows of r,
+    ``total[j]`` over all rows, ``rows[0]`` is |S|.
+    """
+
+    times: Any
+    total: Any
+    rows: Any
+    lanes: int
+
+    def gate(self, j: int, r: int) -> float:
+        """g(j, r); 0 before the first row."""
+        if self.rows[0] == 0:
+            return 0.0
+        elsewhere = float(self.total[j]) - float(self.times[j * self.lanes + r])
+        return math.log(float(self.rows[0]) / max(elsewhere, 1.0))
+
+    def filed(self, row: Any, r: int) -> None:
+        """The row belongs to label r."""
+        for i in range(row.start, row.stop):
+            self.times[int(row.indices[i]) * self.lanes + r] += row.data[i]
+
+    def ended(self, row: Any) -> None:
+        """All labels of the row are filed."""
+        self.rows[0] += 1
+        for i in range(row.start, row.stop):
+            self.total[int(row.indices[i])] += row.data[i]
+
+
+@compiled(inline=True)
+def gated_sum(gates: Any, j: int, coefficients: Any, labels: int) -> float:
+    """sum_r coefficient_r g(j, r)."""
+    total = 0.0
+    for r in range(labels):
+        if coefficients[r] != 0:
+            total += float(coefficients[r]) * gates.gate(j, r)
+    return total
+
+
+@native
+class BetweenGates(NamedTuple):
+    """The metric of gated rows: z_j = x_j (g(j, up) - g(j, down))."""
+
+    row: Any
+    gates: Any
+    labels: int
+
+    def _part(self, j: int, constraint: Any) -> float:
+        part = self.gates.gate(j, constraint.up) if constraint.up >= 0 else 0.0
+        return part - self.gates.gate(j, constraint.down) if constraint.down >= 0 else part
+
+    def sq_norm(self, constraint: Any) -> float:
+        """||z||²."""
+        return self.inner(constraint, constraint)
+
+    def inner(self, one: Any, other: Any) -> float:
+        """The inner product of two constraints' instances."""
+        row, total = self.row, 0.0
+        for i in range(row.start, row.stop):
+            j, x = int(row.indices[i]), float(row.data[i])
+            total += x * x * self._part(j, one) * self._part(j, other)
+        return total
+
+    def sq_move(self, coefficients: Any, first: int, lanes: int) -> float:
+        """||sum_j lambda_j z_j||²."""
+        row, total = self.row, 0.0
+        for i in range(row.start, row.stop):
+            step = float(row.data[i]) * gated_sum(self.gates, int(row.indices[i]), coefficients, self.labels)
+            total += step * step
+        return total
+
+
+@native
+class JointVector(NamedTuple):
+    """One vector v; the rows are sparse."""
+
+    vector: Any
+    gates: Any
+    labels: int
+
+    def begin(self, row: Any) -> None:
+        """Nothing waits for a first row."""
+
+    def score(self, row: Any, scores: Any) -> float:
+        """v . Phi(x, r) into the scores; ||x||²."""
+        for r in range(self.labels):
+            scores[r] = 0
+        self.add_scores(row, scores)
+        return float(row.sq_norm())
+
+    def add_scores(self, row: Any, scores: Any) -> None:
+        """v . Phi(x, r), added to the scores."""
+        for i in range(row.start, row.stop):
+            j = int(row.indices[i])
+            product = float(self.vector[j]) * float(row.data[i])
+            if product != 0:
+                for r in range(self.labels):
+                    scores[r] += product * self.gates.gate(j, r)
+
+    def score_mean(self, row: Any, scores: Any, scratch: Any, number: float) -> float:
+        """A joint vector is not averaged."""
+        return self.score(row, scores)
+
+    def move(self, row: Any, coefficients: Any, number: float) -> None:
+        """v_j += x_j sum_r coefficient_r g(j, r)."""
+        for i in range(row.start, row.stop):
+            j = int(row.indices[i])
+            self.vector[j] += float(row.data[i]) * gated_sum(self.gates, j, coefficients, self.labels)
+
+    def after(self, row: Any, task: Any, truth: Any, labels: int) -> None:
+        """The round is over: gates that are learnt take in the row and its labels."""
+        for r in range(labels):
+            if task.is_relevant(truth, r):
+                self.gates.filed(row, r)
+        self.gates.ended(row)
+
+    def metric(self, row: Any, q: float) -> BetweenGates:
+        """Every label has an instance of its own."""
+        return BetweenGates(row, self.gates, self.labels)
+
+    def prefetch(self, row: Any) -> None:
+        """Ask for the weights of a row to come."""
+        row.prefetch(self.vector, 1)
+
+
+@native
+class Both(NamedTuple):
+    """The metric of two spaces together: norms add."""
+
+    one: Any
+    other: Any
+
+    def sq_norm(self, constraint: Any) -> float:
+        """||z||²."""
+        return float(self.one.sq_norm(constraint)) + float(self.other.sq_norm(constraint))
+
+    def inner(self, a: Any, b: Any) -> float:
+        """The inner product of two constraints' instances."""
+        return float(self.one.inner(a, b)) + float(self.other.inner(a, b))
+
+    def sq_move(self, coefficients: Any, first: int, lanes: int) -> float:
+        """||sum_j lambda_j z_j||²."""
+        return float(self.one.sq_move(coefficients, first, lanes)) + float(
+            self.other.sq_move(coefficients, first, lanes)
+        )
+
+
+@native
+class SharedLanes(NamedTuple):
+    """v . Phi(x, r) + w_r . x: what labels share, and what each has for itself."""
+
+    prototypes: Any
+    joint: Any
+
+    def begin(self, row: Any) -> None:
+        """Settle the intercept, which belongs to the labels' own vectors: among Phi it would cancel."""
+        self.prototypes.begin(row)
+
+    def score(self, row: Any, scores: Any) -> float:
+        """Both scores, added; ||x||² + b²."""
+        q = self.prototypes.score(row, scores)
+        self.joint.add_scores(row, scores)
+        return float(q)
+
+    def score_mean(self, row: Any, scores: Any, scratch: Any, number: float) -> float:
+        """A joint vector is not averaged."""
+        return self.score(row, scores)
+
+    def move(self, row: Any, coefficients: Any, number: float) -> None:
+        """Both move."""
+        self.prototypes.move(row, coefficients, number)
+        self.joint.move(row, coefficients, number)
+
+    def after(self, row: Any, task: Any, truth: Any, labels: int) -> None:
+        """The round is over."""
+        self.joint.after(row, task, truth, labels)
+
+    def metric(self, row: Any, q: float) -> Both:
+        """Norms add."""
+        return Both(Alike(q), self.joint.metric(row, q))
+
+    def prefetch(self, row: Any) -> None:
+        """Ask for the weights of a row to come."""
+        self.prototypes.prefetch(row)
