@@ -21,6 +21,7 @@ from hinge.spaces.linear import Linear
 from hinge.steps import PA, PA1, PA2, Perceptron
 from hinge.tasks.binary import Binary
 from hinge.tasks.multiclass import Multiclass
+from hinge.tasks.multilabel import Multilabel
 from hinge.tasks.regression import Regression
 from hinge.tasks.uniclass import Uniclass
 
@@ -32,7 +33,10 @@ PARTS: dict[str, dict[str, Any]] = {
         "Violated": Violated, "Worst": Worst,
     },
     "space": {"Linear": Linear},
-    "task": {"Binary": Binary, "Multiclass": Multiclass, "Regression": Regression, "Uniclass": Uniclass},
+    "task": {
+        "Binary": Binary, "Multiclass": Multiclass, "Multilabel": Multilabel, "Regression": Regression,
+        "Uniclass": Uniclass,
+    },
 }
 #: Tuples within tuples go so deep.
 DEEPEST = 32

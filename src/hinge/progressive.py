@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +16,12 @@ from hinge.engine import Record
 from hinge.inputs import DenseTable, SparseTable, Table, as_table
 from hinge.learners.base import Learner, certificate_of, is_rows_of_dicts, is_texts
 from hinge.learners.estimator import check_weights
+from hinge.learners.labelsets import LabelSets
 from hinge.native import waiting
 from hinge.peers import play_peer
 from hinge.progress import Teller, teller
 from hinge.report import Race, Report
+from hinge.tasks.multilabel import MEASURES
 
 #: Rows of named features that are taken from a stream at a time.
 GATHERED = 1024
@@ -161,9 +163,8 @@ def _pieces(X: Any, y: Any, sample_weight: Any, light: bool = False) -> Iterator
     """The pieces of a stream; ``light``: not as matrices of scipy's where arrays will do."""
     if not isinstance(X, Iterator):
         if is_rows_of_dicts(X) or is_texts(X):
-            yield Piece(
-                X, y if y is None or isinstance(y, (list, tuple)) else list(y), check_weights(sample_weight, len(X))
-            )
+            whole = y is None or isinstance(y, (list, tuple, LabelSets)) or len(getattr(y, "shape", ())) == 2
+            yield Piece(X, y if whole else list(y), check_weights(sample_weight, len(X)))
         else:
             table = as_table(X)
             yield Piece(table, y, check_weights(sample_weight, table.n))
@@ -222,6 +223,7 @@ class Player:
         self.cost = self.seconds = self.waited = self.loss = self.squared_loss = self.absolute_error = 0.0
         engine = learner._engine
         self.before = 0.0 if engine is None else engine.totals.copy()
+        self.measured = 0.0 if engine is None else engine.measures.copy()
 
     def play(self, piece: Piece, tell: Teller | None = None) -> None:
         """Predict and learn each row of a piece: all of them, or, if that fails, none."""
@@ -262,8 +264,12 @@ class Player:
             self.absolute_error += float(np.abs(np.asarray(piece.y, np.float64) - record.predictions).sum())
 
     def _cost(self, record: Record, piece: Piece, wrong: Any) -> float:
-        y = piece.y if piece.y is None or isinstance(piece.y, np.ndarray) else list(piece.y)
-        some = y[wrong] if isinstance(y, np.ndarray) else y and [y[t] for t in np.flatnonzero(wrong)]
+        y, some = piece.y, None
+        if isinstance(y, (np.ndarray, LabelSets)):
+            some = y[wrong]
+        elif y is not None and len(getattr(y, "shape", ())) < 2:
+            y = list(y)
+            some = [y[t] for t in np.flatnonzero(wrong)]
         weights = None if piece.weights is None else piece.weights[wrong]
         return float(np.sum(self.learner._costs(some, record.predictions[wrong], weights)))
 
@@ -271,12 +277,15 @@ class Player:
         """All of it."""
         learner, engine = self.learner, self.learner._engine
         predictions, losses, flags = (
-            (column[0] if len(column) == 1 else np.concatenate(column)) if self.records else np.zeros(0, kind)
+            (column[0] if len(column) == 1 else np.concatenate(_alike(column))) if self.records else np.zeros(0, kind)
             for column, kind in zip(zip(*self.records, strict=True) if self.records else [()] * 3,
                                     (np.int32, np.float64, np.uint8), strict=True)
         )  # fmt: skip
-        updates, certificate = 0, None
+        updates, certificate, measures = 0, None, dict[str, float]()
         if engine is not None:
+            if self.n and hasattr(engine.task, "ready"):
+                means = (engine.measures - self.measured) / self.n
+                measures = dict(zip(MEASURES, means.tolist(), strict=True))
             leader = int(rounds.leader.py_func(engine.totals))
             passed = engine.totals - self.before
             passed[:, rounds.PRICE] = engine.totals[:, rounds.PRICE]  # the highest of all times serves as well
@@ -290,5 +299,13 @@ class Player:
             squared_loss=float((losses**2).sum()) if self.keep else self.squared_loss, cost=self.cost, updates=updates,
             seconds=self.seconds, compile_seconds=self.waited, certificate=certificate,
             absolute_error=self.absolute_error if learner._kind == "regressor" else None,
-            flags=flags, losses=losses, _predictions=lambda: learner._report_predictions(predictions),
+            flags=flags, losses=losses, _predictions=lambda: learner._report_predictions(predictions), **measures,
         )  # fmt: skip
+
+
+def _alike(columns: Sequence[np.ndarray[Any, Any]]) -> Sequence[np.ndarray[Any, Any]]:
+    """Sets of a time when fewer labels were known may take fewer words a row: as many as the others take."""
+    if columns[0].ndim == 1:
+        return columns
+    most = max(column.shape[1] for column in columns)
+    return [np.pad(column, ((0, 0), (0, most - column.shape[1]))) for column in columns]

@@ -25,7 +25,7 @@ class Report:
         Rounds whose prediction was not the truth (regression: off by more than epsilon; one class: outside the ball);
         the first sight of a label is not counted.
     novel
-        First sights of labels.
+        First sights of labels; with sets of labels, rounds that had some.
     loss, squared_loss
         Sums of the task's loss, and of its square, over all rounds; NaN for learners that are not hinge's.
     cost
@@ -35,6 +35,11 @@ class Report:
         Rounds that moved the hypothesis; None where nobody counts them.
     absolute_error
         Regression: the sum of |y - prediction|, else None.
+    ranking_loss, one_error, coverage, average_precision
+        Sets of labels: means over all rounds of how the labels were ranked by their scores, else None. The share of
+        pairs of a relevant and another label that were not in order; whether the top label was not relevant; how many
+        labels one has to read from the top to have met all relevant ones; and the mean over relevant labels of the
+        share of relevant ones among those that stand as high. A tie counts as an error.
     seconds
         The time that predicting and learning took.
     compile_seconds
@@ -58,6 +63,10 @@ class Report:
     flags: np.ndarray[Any, Any] = dataclasses.field(repr=False)
     losses: np.ndarray[Any, Any] = dataclasses.field(repr=False)
     _predictions: Callable[[], np.ndarray[Any, Any]] = dataclasses.field(repr=False)
+    ranking_loss: float | None = None
+    one_error: float | None = None
+    coverage: float | None = None
+    average_precision: float | None = None
 
     @property
     def error_rate(self) -> float:
@@ -79,7 +88,8 @@ class Report:
         known = {
             name: getattr(self, name)
             for name in ("learner", "n", "mistakes", "error_rate", "novel", "loss", "squared_loss", "cost", "updates",
-                         "absolute_error", "seconds", "compile_seconds")
+                         "absolute_error", "ranking_loss", "one_error", "coverage", "average_precision", "seconds",
+                         "compile_seconds")
         }  # fmt: skip
         figures = {
             name: None if isinstance(value, float) and math.isnan(value) else value for name, value in known.items()
@@ -107,6 +117,11 @@ class Report:
             lines.append(
                 f"  error        {self.absolute_error:>12,.1f}   {self.absolute_error / n:.4g} a round, "
                 "|y - prediction|"
+            )
+        if self.ranking_loss is not None:
+            lines.append(
+                f"  rankings     {self.ranking_loss:>12.4g}   ranking loss; one-error {self.one_error:.4g}, "
+                f"coverage {self.coverage:.4g}, average precision {self.average_precision:.4g}"
             )
         if self.updates is not None:
             lines.append(f"  updates      {self.updates:>12,}   {self.updates / n:.2%} of the rounds")

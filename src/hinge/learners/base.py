@@ -53,6 +53,15 @@ class Learner(RowLearner):
         """What predicting these, all of them mistakes, costs."""
         return np.ones(len(predictions)) if weights is None else weights
 
+    def _new_record(self, n: int, truths: Any) -> Record:
+        """Room for what n rounds with these truths leave behind."""
+        assert self._engine is not None
+        return self._engine.new_record(n)
+
+    def _recorded(self, prediction: Any, room: Any) -> Any:
+        """A prediction of the kernels as a record has it, in the room that is there for it."""
+        return prediction
+
     def _report_predictions(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The predictions of a record as a user knows them."""
         raise NotImplementedError
@@ -232,7 +241,7 @@ class Learner(RowLearner):
                 by_name = names is not None and all(isinstance(name, str) for name in names)
                 self._start(table.dtype, table.width, names if by_name else None)
             assert self._engine is not None
-            kept = self._engine.new_record(table.n) if record else None
+            kept = self._new_record(table.n, truths) if record else None
             self._learn_table(table, truths, weights, kept)
         return kept
 
@@ -246,11 +255,11 @@ class Learner(RowLearner):
             if self._engine is None and len(rows):
                 self._begin_with(rows[0])
             if record and self._engine is not None:
-                kept = self._engine.new_record(len(rows))
+                kept = self._new_record(len(rows), y)
             for t, (row, target) in enumerate(zip(rows, targets, strict=True)):
                 try:
                     if kept is not None:
-                        kept.predictions[t] = self._predict_row(row)
+                        kept.predictions[t] = self._recorded(self._predict_row(row), kept.predictions[t])
                     self.learn_one(row, target, 1.0 if weights is None else float(weights[t]))
                 except (TypeError, ValueError) as error:
                     raise type(error)(f"row {t}: {error}") from error

@@ -141,7 +141,7 @@ class Rankings(NamedTuple):
 
     def is_mistake(self, prediction: Above, truth: Sides, worst: Constraint) -> bool:
         """The sets differ."""
-        for label in range(prediction.known):
+        for label in range(prediction.known):  # noqa: SIM110  (compiled code knows no any())
             if prediction.has(label) != self.is_relevant(truth, label):
                 return True
         return False
