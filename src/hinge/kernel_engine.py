@@ -93,6 +93,12 @@ class KernelEngine(Engine):
     """Supports with coefficients in lanes: without a budget in order of arrival, with one in slots."""
 
     arrays = ("totals",)
+    alphas: Any
+    numbers: Any
+    sq_norms: Any
+    born: Any
+    oldest: Any
+    factor: Any
 
     def __init__(
         self, task: Any, steps: Sequence[Any], focus: Any, dtype: Any, *, space: Kernel, labels: int, width: int,
@@ -235,11 +241,11 @@ class KernelEngine(Engine):
         return min(most, max(FEWEST, self.count // 2))
 
     def _block(self, table: Table, view: Any, first: int, start: int, stop: int) -> tuple[Any, int, int]:
-        """Rows start..stop of a view whose row 0 is ``first``, up to a bad one: (rows, their end, why it is the end)."""
+        """Rows start..stop of a view whose row 0 is ``first``, up to a bad one: (rows, their end, why they end)."""
         if isinstance(view, Sparse):
             framed_view = framed(view)
             ready = kernel(rounds.check_rows, framed_view, 0, 0)
-            row, why = ready(framed_view.argument, start - first, stop - first)
+            _, why = ready(framed_view.argument, start - first, stop - first)
             begin = start - first
             if why == rounds.IRREGULAR:
                 view, begin = table.tidy(self.dtype, start, stop), 0
