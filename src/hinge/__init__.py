@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from hinge.io import read
     from hinge.kernel_engine import GrowthWarning
     from hinge.learners.classifier import Classifier
+    from hinge.learners.constraints import ConstraintLearner
     from hinge.learners.multilabel import MultilabelClassifier
     from hinge.learners.oneclass import OneClass
     from hinge.learners.regressor import Regressor
@@ -51,6 +52,7 @@ _HOMES = {
     "hinge.io": ("read",),
     "hinge.kernel_engine": ("GrowthWarning",),
     "hinge.learners.classifier": ("Classifier",),
+    "hinge.learners.constraints": ("ConstraintLearner",),
     "hinge.learners.multilabel": ("MultilabelClassifier",),
     "hinge.learners.oneclass": ("OneClass",),
     "hinge.learners.regressor": ("Regressor",),
@@ -66,10 +68,11 @@ _HOMES = {
 _HOME_OF = {name: home for home, names_there in _HOMES.items() for name in names_there}
 
 __all__ = [
-    "PA", "PA1", "PA2", "BudgetPA", "Certificate", "Classifier", "Exact", "Forgetron", "GrowthWarning", "Kernel",
-    "Linear", "Mistaken", "ModelFileError", "MultilabelClassifier", "OneClass", "Perceptron", "Predicted", "Projectron",
-    "ProjectronPlus", "Proportional", "Race", "RandomBudget", "Regressor", "Report", "Text", "Violated", "Worst",
-    "bounds", "compiled", "load", "named", "names", "native", "play", "race", "read",
+    "PA", "PA1", "PA2", "BudgetPA", "Certificate", "Classifier", "ConstraintLearner", "Exact", "Forgetron",
+    "GrowthWarning", "Kernel", "Linear", "Mistaken", "ModelFileError", "MultilabelClassifier", "OneClass",
+    "Perceptron", "Predicted", "Projectron", "ProjectronPlus", "Proportional", "Race", "RandomBudget", "Regressor",
+    "Report", "Text", "Violated", "Worst", "bounds", "compiled", "load", "named", "names", "native", "play", "race",
+    "read",
 ]  # fmt: skip
 
 

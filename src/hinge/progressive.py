@@ -15,13 +15,14 @@ from hinge import round as rounds
 from hinge.engine import Record
 from hinge.inputs import DenseTable, SparseTable, Table, as_table
 from hinge.learners.base import Learner, certificate_of, is_rows_of_dicts, is_texts
+from hinge.learners.constraints import ConstraintLearner
 from hinge.learners.estimator import check_weights
 from hinge.learners.labelsets import LabelSets
 from hinge.native import waiting
 from hinge.peers import play_peer
 from hinge.progress import Teller, teller
 from hinge.report import Race, Report
-from hinge.tasks.multilabel import MEASURES
+from hinge.tasks.multilabel import MEASURES, Multilabel
 
 #: Rows of named features that are taken from a stream at a time.
 GATHERED = 1024
@@ -84,9 +85,12 @@ def play(learner: Any, X: Any, y: Any = None, sample_weight: Any = None, progres
     0
     """
     with teller(progress, _length(X)) as tell:
-        if not isinstance(learner, Learner):
+        if not isinstance(learner, (Learner, ConstraintLearner)):
             return play_peer(learner, _pieces(X, y, sample_weight), tell)
         player = Player(learner)
+        if isinstance(learner, ConstraintLearner):
+            player.play(Piece(X, y, check_weights(sample_weight, len(X))))
+            return player.report()
         for piece in _pieces(X, y, sample_weight, light=True):
             player.play(piece, tell)
         return player.report()
@@ -215,7 +219,7 @@ def _parts(learner: Learner, piece: Piece, tell: Teller | None) -> Iterator[Piec
 class Player:
     """A learner of hinge's under way through a stream, and what it did so far; ``keep``: in every round."""
 
-    def __init__(self, learner: Learner, keep: bool = True) -> None:
+    def __init__(self, learner: Any, keep: bool = True) -> None:
         self.learner = learner
         self.keep = keep
         self.records: list[Record] = []
@@ -283,7 +287,7 @@ class Player:
         )  # fmt: skip
         updates, certificate, measures = 0, None, dict[str, float]()
         if engine is not None:
-            if self.n and hasattr(engine.task, "ready"):
+            if self.n and isinstance(engine.task, Multilabel):
                 means = (engine.measures - self.measured) / self.n
                 measures = dict(zip(MEASURES, means.tolist(), strict=True))
             leader = int(rounds.leader.py_func(engine.totals))
