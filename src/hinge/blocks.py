@@ -13,13 +13,13 @@ from hinge.rows import SparseRow
 
 @native
 class Block(NamedTuple):
-    """The instances of one round: rows ``first`` to ``first + count`` of a CSR matrix."""
+    """The instances of one round: rows ``first`` to ``first + instances`` of a CSR matrix."""
 
     data: Any
     indices: Any
     indptr: Any
     first: int
-    count: int
+    instances: int
 
     def instance(self, j: int) -> SparseRow:
         """The j-th of them."""
@@ -29,7 +29,7 @@ class Block(NamedTuple):
     def sq_norm(self) -> float:
         """The largest squared norm among them; not finite if any is not."""
         largest = 0.0
-        for j in range(self.count):
+        for j in range(self.instances):
             q = float(self.instance(j).sq_norm())
             if not q <= largest:
                 largest = q
@@ -72,7 +72,7 @@ class Blocks(NamedTuple):
         """The first round with a row whose indices do not ascend within the width; ``stop`` if there is none."""
         for t in range(start, stop):
             block = self.row(t)
-            for j in range(block.count):
+            for j in range(block.instances):
                 if not block.instance(j).regular(self.width):
                     return t
         return stop
@@ -115,11 +115,11 @@ class Between(NamedTuple):
     def sq_move(self, coefficients: Any, first: int, lanes: int) -> float:
         """||sum_j lambda_j z_j||²: the move is written down beside the weights, measured, and wiped out."""
         block, scratch = self.block, self.scratch
-        for j in range(block.count):
+        for j in range(block.instances):
             if coefficients[first + j] != 0:
                 block.instance(j).add_to(scratch, float(coefficients[first + j]))
         total = 0.0
-        for i in range(block.indptr[block.first], block.indptr[block.first + block.count]):
+        for i in range(block.indptr[block.first], block.indptr[block.first + block.instances]):
             value = float(scratch[np.uint64(block.indices[i])])
             total += value * value
             scratch[np.uint64(block.indices[i])] = 0
@@ -140,7 +140,7 @@ class Instances(NamedTuple):
     def score(self, row: Any, scores: Any) -> float:
         """w . x_j into the scores; the largest squared norm."""
         largest = 0.0
-        for j in range(row.count):
+        for j in range(row.instances):
             score, q = row.instance(j).dot(self.weights)
             scores[j] = score
             self.norms[j] = q
@@ -154,7 +154,7 @@ class Instances(NamedTuple):
 
     def move(self, row: Any, coefficients: Any, number: float) -> None:
         """w += sum_j coefficient_j x_j."""
-        for j in range(row.count):
+        for j in range(row.instances):
             if coefficients[j] != 0:
                 row.instance(j).add_to(self.weights, float(coefficients[j]))
 

@@ -24,7 +24,7 @@ class RoundSigns(NamedTuple):
 
     signed: Any
     start: int
-    count: int
+    instances: int
 
 
 @native
@@ -60,7 +60,7 @@ class Signs(NamedTuple):
 
     def posed(self, labels: int, truth: RoundSigns) -> int:
         """One constraint an instance."""
-        return truth.count
+        return truth.instances
 
     def constraint(self, scores: Any, first: int, labels: int, truth: RoundSigns, j: int) -> Constraint:
         """That of the j-th instance."""
@@ -72,7 +72,7 @@ class Signs(NamedTuple):
     def worst(self, scores: Any, first: int, labels: int, truth: RoundSigns, prediction: int) -> Constraint:
         """The one whose loss is the largest part of what it requires, the first of several."""
         found, most = Constraint(0.0, 0.0, -1, -1), 0.0
-        for j in range(truth.count):
+        for j in range(truth.instances):
             constraint = self.constraint(scores, first, labels, truth, j)
             part = 1.0 - constraint.margin / constraint.required
             if j == 0 or not part <= most:
