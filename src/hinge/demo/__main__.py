@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib.util
 import math
 import pathlib
@@ -14,17 +13,10 @@ from typing import Any
 
 import hinge
 from hinge.cli.talk import print_table, say
+from hinge.demo import messages
 
 #: Where the picture goes, in the folder that one is in.
 OUTPUT = pathlib.Path("demo-output")
-MESSAGES = pathlib.Path(__file__).with_name("sms_spam.tsv.gz")
-
-
-def messages() -> tuple[list[str], list[str]]:
-    """(labels, texts) of the SMS Spam Collection (DATA.md)."""
-    with gzip.open(MESSAGES, "rt", encoding="utf-8", newline="\n") as file:
-        lines = [line.rstrip("\n").split("\t", 1) for line in file]
-    return [label for label, _ in lines], [text for _, text in lines]
 
 
 def papers() -> dict[str, Any]:
