@@ -533,7 +533,7 @@ def run_of_everything() -> dict[str, list[float]]:
 def test_interpreted_is_compiled_to_rounding() -> None:
     program = "import json, test_engine; print(json.dumps(test_engine.run_of_everything()))"
     place = os.path.dirname(__file__)
-    plain = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": place}
+    plain = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join([place, *sys.path])}
     ran = subprocess.run([sys.executable, "-c", program], env=plain, capture_output=True, text=True, check=True)
     interpreted, compiled = json.loads(ran.stdout), run_of_everything()
     assert interpreted.keys() == compiled.keys()

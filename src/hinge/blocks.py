@@ -137,6 +137,13 @@ class Instances(NamedTuple):
     def begin(self, row: Any) -> None:
         """Nothing waits for a first row."""
 
+    def begun(self) -> float:
+        """What `begin_not` is told."""
+        return 0.0
+
+    def begin_not(self, row: Any, before: float) -> None:
+        """Nothing has begun."""
+
     def score(self, row: Any, scores: Any) -> float:
         """w . x_j into the scores; the largest squared norm."""
         largest = 0.0

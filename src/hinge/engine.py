@@ -26,8 +26,10 @@ from hinge.tasks.multiclass import Multiclass
 from hinge.tasks.multilabel import MEASURES
 
 #: A hypothesis up to this size, or up to the size of the batch, is copied before a batch is learnt from, to be put
-#: back if the batch turns out bad; before a larger one the batch is looked through instead.
+#: back if the batch turns out bad; before a larger one the batch is looked through, and what it can reach is copied.
 SMALL = 1 << 18
+#: What is to be kept of a hypothesis for one round, which moves it only when all is known to be well.
+NOTHING = np.zeros(0, np.intp)
 #: So many rows are put in order at a time where a table has them out of order.
 UNTIDY = 4096
 
@@ -43,11 +45,33 @@ class Record(NamedTuple):
     flags: Any
 
 
+class Part(NamedTuple):
+    """Some columns of an array as they were, and the array they are in."""
+
+    array: Any
+    columns: Any
+    lanes: int
+    values: Any
+
+    @classmethod
+    def of(cls, array: Any, columns: Any, lanes: int) -> Part:
+        """Copy these columns."""
+        return cls(array, columns, lanes, array.reshape(-1, lanes)[columns])
+
+    def put_back(self) -> Any:
+        """The array, as it was."""
+        self.array.reshape(-1, self.lanes)[self.columns] = self.values
+        return self.array
+
+
 class Engine:
     """What both engines share: laying out, calling, and putting back."""
 
     #: The arrays that are the hypothesis; what is saved, and put back.
     arrays: tuple[str, ...]
+    #: Those of them that have an entry for every feature and lane.
+    by_feature = ("weights", "late")
+    lanes: int = 1
     dtype: np.dtype[Any]
     width: int
     labels: int
@@ -232,15 +256,19 @@ class Engine:
 
     # -- putting back
 
-    def copy(self) -> dict[str, Any]:
-        """All that a batch may change."""
-        kept = {name: getattr(self, name).copy() for name in self.arrays}
+    def copy(self, columns: Any = None) -> dict[str, Any]:
+        """All that rows may change: of the arrays that grow with the features, only these columns, if any are named."""
+        kept: dict[str, Any] = {}
+        for name in self.arrays:
+            array = getattr(self, name)
+            whole = columns is None or name not in self.by_feature or len(columns) * self.lanes >= len(array)
+            kept[name] = array.copy() if whole else Part.of(array, columns, self.lanes)
         return {**kept, "labels": self.labels, "width": self.width, "stride": self.stride, "task": self.task}
 
     def put_back(self, kept: dict[str, Any]) -> None:
         """Be again as when the copy was made."""
         for name, value in kept.items():
-            setattr(self, name, value)
+            setattr(self, name, value.put_back() if isinstance(value, Part) else value)
         self.prepare()
 
     @property
@@ -249,11 +277,11 @@ class Engine:
         return sum(int(getattr(self, name).nbytes) for name in self.arrays)
 
     def protect(self, table: Table) -> dict[str, Any] | None:
-        """Before a batch: a copy to put back if it fails; for a large hypothesis, None once the batch is known good."""
+        """Before a batch: what is to be put back if it fails; of a large hypothesis, what its rows can reach."""
         if self.nbytes <= max(SMALL, table.nbytes):
             return self.copy()
         self.look_through(table)
-        return None
+        return self.copy(table.columns())
 
 
 def overflow(where: str, dtype: Any) -> str:
@@ -302,9 +330,8 @@ class LinearEngine(Engine):
 
     def put_back(self, kept: dict[str, Any]) -> None:
         """Be again as when the copy was made."""
-        self.lanes = len(kept["bias"])
-        self.capacity = len(kept["weights"]) // self.lanes
-        super().put_back(kept)
+        super().put_back({**kept, "lanes": len(kept["bias"])})
+        self.capacity = len(self.weights) // self.lanes
 
     def grow_features(self, width: int) -> None:
         """At least twice the room each time, so that a feature costs the same however many there are."""
@@ -329,6 +356,9 @@ class LinearEngine(Engine):
             room = 0 if was_binary else old_stride * 5 // 4
             self.lanes, self.stride = lanes_for(self.scores_each(), self.contenders, room)
             self._allocate(self.capacity)
+            if was_binary:  # the coefficients of past moves count half, as the vectors do
+                self.totals[:, [rounds.DUAL, rounds.PRICE]] *= 0.5
+                self.totals[:, rounds.SQUARES] *= 0.25
             for name, before in old.items():
                 after = getattr(self, name).reshape(-1, self.lanes)
                 before = before.reshape(-1, old_lanes)

@@ -132,6 +132,8 @@ class ExactRanking(NamedTuple):
         above, below = lowest + total, highest - total
         for _ in range(HALVINGS):
             under, a, b, over = self._sums(task, scores, first, labels, truth, above, below)
+            if under == 0 or over == 0:  # so little that it is lost in the scores' rounding
+                break
             next_above, next_below = above - (a - total) / under, below + (b - total) / over
             if not (next_above < above or next_below > below):
                 break

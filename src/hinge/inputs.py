@@ -48,6 +48,10 @@ class Table:
         """A view of a copy of these rows with indices in order and repeated ones summed."""
         raise NotImplementedError
 
+    def columns(self) -> Any:
+        """The columns that have values, some more than once; None for all."""
+        return None
+
     def fault(self, row: int) -> str:
         """What is wrong with a row that has no finite norm, or with its indices."""
         raise NotImplementedError
@@ -56,6 +60,12 @@ class Table:
     def nbytes(self) -> int:
         """The memory of the table itself."""
         raise NotImplementedError
+
+
+def converted(array: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """The array in one piece, of another kind of number; what is too large for that is infinite, and refused later."""
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(array, dtype)
 
 
 def _part_of(whole: Table, part: Table, start: int) -> Table:
@@ -98,7 +108,7 @@ class DenseTable(Table):
         step = max(1, PIECE // max(1, self.width))
         for first in range(start, stop, step):
             last = min(stop, first + step)
-            yield first, last, Dense(np.ascontiguousarray(X[first:last], dtype).reshape(-1), self.width)
+            yield first, last, Dense(converted(X[first:last], dtype).reshape(-1), self.width)
 
     def fault(self, row: int) -> str:
         """The first value that is no number, or else that they are too large together."""
@@ -157,9 +167,13 @@ class SparseTable(Table):
             last = int(np.searchsorted(indptr, indptr[first] + PIECE, side="right")) - 1
             last = min(stop, max(first + 1, last))
             part = slice(indptr[first], indptr[last])
-            data, indices = np.ascontiguousarray(X.data[part], dtype), np.ascontiguousarray(X.indices[part])
+            data, indices = converted(X.data[part], dtype), np.ascontiguousarray(X.indices[part])
             yield first, last, Sparse(data, indices, indptr[first : last + 1] - indptr[first], self.width)
             first = last
+
+    def columns(self) -> Any:
+        """The stored values' columns."""
+        return self.X.indices[: self.X.indptr[-1]]
 
     def tidy(self, dtype: Any, start: int, stop: int) -> Any:
         """Repeated features are summed before anything else is made of a row."""
@@ -167,13 +181,13 @@ class SparseTable(Table):
 
         part = slice(self.X.indptr[start], self.X.indptr[stop])
         indices = np.array(self.X.indices[part])
-        for at, outside in enumerate((indices < 0) | (indices >= self.width)):
-            if outside:
-                row = int(np.searchsorted(self.X.indptr, part.start + at, side="right")) - 1 + self.offset
-                raise ValueError(
-                    f"X has the column index {indices[at]} in row {row}; indices must lie in 0..{self.width - 1}."
-                )
-        data = np.array(self.X.data[part], dtype)
+        outside = np.flatnonzero((indices < 0) | (indices >= self.width))
+        if len(outside):
+            row = int(np.searchsorted(self.X.indptr, part.start + outside[0], side="right")) - 1 + self.offset
+            raise ValueError(
+                f"X has the column index {indices[outside[0]]} in row {row}; indices must lie in 0..{self.width - 1}."
+            )
+        data = converted(self.X.data[part], dtype).copy()
         copy = csr_matrix(
             (data, indices, self.X.indptr[start : stop + 1] - part.start), shape=(stop - start, self.width)
         )

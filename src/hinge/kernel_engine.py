@@ -468,8 +468,8 @@ class KernelEngine(Engine):
         """Without a budget supports are only appended, so a copy is a matter of where they ended."""
         return self.copy()
 
-    def copy(self) -> dict[str, Any]:
-        """All that a batch may change."""
+    def copy(self, columns: Any = None) -> dict[str, Any]:
+        """All that rows may change."""
         bounded = self.budget is not None
         kept = {name: self.__dict__[name] for name in ("labels", "width", "stride", "task", "count", "room")}
         for name in ("alphas", "numbers", "sq_norms", "born", "oldest", "factor"):

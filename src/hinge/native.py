@@ -32,6 +32,8 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, overload
 
+import numpy as np
+
 __all__ = ["INTERPRETED", "Compiled", "compiled", "fingerprint", "native", "unbind"]
 
 #: True when NUMBA_DISABLE_JIT asks for plain Python everywhere (to debug, or to measure coverage).
@@ -324,8 +326,8 @@ def kernel(function: Compiled, *examples: Any) -> Callable[..., Any]:
 
     An example is a frame, an array (which whoever calls keeps alive meanwhile), an int or a float.
     """
-    if INTERPRETED:
-        return function.py_func
+    if INTERPRETED:  # where, as in compiled code, numbers overflow without a word: what comes out is looked at
+        return np.errstate(all="ignore")(function.py_func)
     jit = _compiler()
     started = time.perf_counter()
     ready = jit.entry(function, *(jit.Bound(e.type) if isinstance(e, jit.Frame) else jit.type_of(e) for e in examples))

@@ -88,6 +88,7 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
     space, task, totals = machine.space, machine.task, machine.totals
     scores, coefficients, taken = machine.scores, machine.coefficients, machine.taken
     contenders, labels, known = totals.shape[0], machine.labels, machine.labels - novel
+    before = space.begun()
     if weight > 0:
         space.begin(row)
     if machine.averages > 0:
@@ -98,6 +99,7 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
     shown = task.predict(machine.shown, in_front * machine.stride, known)
     shown_loss, shown_mistake, why, moved = 0.0, False, DONE, False
     if not math.isfinite(q):
+        space.begin_not(row, before)
         return NOT_FINITE, shown, shown_loss, shown_mistake
     metric = space.metric(row, q)
     for c in range(contenders):
@@ -125,10 +127,12 @@ def learn_round(machine: Any, row: Any, truth: Any, weight: float, novel: int) -
                 taken[c, DUAL] = share.gain
                 taken[c, SQUARES] = share.lambdas * share.lambdas / weight
                 taken[c, PRICE] = share.lambdas / weight
-                if not math.isfinite(scores.dtype.type(share.lambdas * math.sqrt(q))):
+                account = share.gain + taken[c, SQUARES] + taken[c, PRICE]  # as it would be kept for ever
+                if not (math.isfinite(scores.dtype.type(share.lambdas * math.sqrt(q))) and math.isfinite(account)):
                     why = TOO_LARGE
     if why != DONE:
         coefficients[:] = 0
+        space.begin_not(row, before)
         return why, shown, shown_loss, shown_mistake
     machine.form.measure(machine.shown, in_front * machine.stride, truth)
     for c in range(contenders):

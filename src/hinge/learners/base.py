@@ -19,6 +19,9 @@ from hinge.learners.estimator import check_weights
 from hinge.learners.rows import RowLearner
 from hinge.steps import PA, PA1, PA2, Perceptron, check_step
 
+#: What learning leaves in a learner; what else has an underscore there is another library's.
+_LEARNT = ("_engine", "_columns", "_reading", "_labels", "_balanced", "_own_text", "_kept")
+
 
 class Contender(NamedTuple):
     """One of the steps raced in a learner, and how it did on the rows so far, before it learnt from each."""
@@ -162,14 +165,12 @@ class Learner(RowLearner):
     @contextlib.contextmanager
     def _anew(self) -> Iterator[None]:
         """All that was learnt is forgotten; whatever fails inside, it is remembered."""
-        learnt = {name: value for name, value in self.__dict__.items() if name.startswith("_")}
-        for name in learnt:
-            del self.__dict__[name]
+        learnt = {name: self.__dict__.pop(name) for name in _LEARNT if name in self.__dict__}
         try:
             yield
         except BaseException:
-            for name in [name for name in self.__dict__ if name.startswith("_")]:
-                del self.__dict__[name]
+            for name in _LEARNT:
+                self.__dict__.pop(name, None)
             self.__dict__.update(learnt)
             raise
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from hinge.costs import cost_matrix, needs_an_order
-from hinge.engine import Engine, Record
+from hinge.engine import NOTHING, Engine, Record
 from hinge.focus import Predicted, Worst
 from hinge.inputs import Table
 from hinge.learners.labels import Labels, as_labels
@@ -238,12 +238,17 @@ class Classifier(LinearLearner):
         if code is not None:
             self._learn_checked(x, code, weight)
             return
-        with self._all_or_nothing(None):
-            engine = self._engine
-            assert engine is not None
-            code = self._labels.add(y.item() if isinstance(y, np.generic) else y)
+        engine = self._engine
+        assert engine is not None
+        kept = engine.copy(NOTHING)
+        code = self._labels.add(y.item() if isinstance(y, np.generic) else y)
+        try:
             engine.grow_labels(len(self._labels), self._task())
             self._learn_checked(x, code, weight, novel=1)
+        except BaseException:
+            self._labels.forget(code)
+            engine.put_back(kept)
+            raise
 
     # ------------------------------------------------------------------------------- predicting
 

@@ -56,6 +56,10 @@ class Labels:
         self.list.append(label)
         return code
 
+    def forget(self, code: int) -> None:
+        """Take back the newest label."""
+        del self.codes[self.list.pop(code)]
+
     def array(self) -> np.ndarray[Any, Any]:
         """All labels, in order of their codes."""
         return label_array(self.list, self.dtype)

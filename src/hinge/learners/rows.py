@@ -12,7 +12,7 @@ import numpy as np
 from hinge import round as rounds
 from hinge.dicts import reader
 from hinge.engine import Engine, overflow
-from hinge.inputs import as_table
+from hinge.inputs import as_table, converted
 from hinge.learners.estimator import Estimator
 
 _ROOM = 128
@@ -198,7 +198,7 @@ class RowLearner(Estimator):
             raise ValueError(
                 f"x has {len(row)} features, but {type(self).__name__} is expecting {engine.width} features as input."
             )
-        return np.ascontiguousarray(row, engine.dtype), None
+        return converted(row, engine.dtype), None
 
     def _text(self) -> Any:
         """What turns texts into rows."""
@@ -239,7 +239,7 @@ class RowLearner(Estimator):
         if not (len(data) == len(indices) == x.indptr[1]) or not _ascend(indices, engine.width):
             view = as_table(x).tidy(engine.dtype, 0, 1)
             data, indices = view.data, view.indices
-        return np.ascontiguousarray(data, engine.dtype), np.ascontiguousarray(indices, np.int32)
+        return converted(data, engine.dtype), np.ascontiguousarray(indices, np.int32)
 
     def _named_row(self, x: dict[Any, Any], learning: bool) -> tuple[Any, Any]:
         engine = self._engine
@@ -275,6 +275,8 @@ class RowLearner(Estimator):
                 number = float(value) if not isinstance(value, (str, bytes)) else None
             except (TypeError, ValueError):
                 number = None
+            except OverflowError:
+                number = math.inf
             if number is None:
                 raise TypeError(f"x has {value!r} for {name!r}; a number was expected.")
             if not math.isfinite(number):

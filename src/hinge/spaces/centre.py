@@ -46,6 +46,22 @@ class Centre(NamedTuple):
             state[SQ_NORM] = q
         state[STARTED] = UNDER_WAY
 
+    def begun(self) -> float:
+        """What `begin_not` is told: how things stand before a row, 3 more while the bound is open."""
+        return float(self.state[STARTED]) + (3.0 if math.isnan(self.state[RADIUS]) else 0.0)
+
+    def begin_not(self, row: Any, before: float) -> None:
+        """Be again as before the row that turned out bad."""
+        state = self.state
+        if before >= 3.0:
+            state[RADIUS] = math.nan
+            state[EXTRA] = 0.0
+            before -= 3.0
+        if before == AT_FIRST_ROW and state[STARTED] == UNDER_WAY:
+            row.add_to(self.weights, -1.0)
+            state[SQ_NORM] = 0.0
+        state[STARTED] = before
+
     def score(self, row: Any, scores: Any) -> float:
         """(distance - radius in the larger space, radius - distance among the rows); the squared norm, 1."""
         state = self.state

@@ -150,6 +150,13 @@ class JointVector(NamedTuple):
     def begin(self, row: Any) -> None:
         """Nothing waits for a first row."""
 
+    def begun(self) -> float:
+        """What `begin_not` is told."""
+        return 0.0
+
+    def begin_not(self, row: Any, before: float) -> None:
+        """Nothing has begun."""
+
     def score(self, row: Any, scores: Any) -> float:
         """v . Phi(x, r) into the scores; ||x||²."""
         for r in range(self.labels):
@@ -224,6 +231,14 @@ class SharedLanes(NamedTuple):
     def begin(self, row: Any) -> None:
         """Settle the intercept, which belongs to the labels' own vectors: among Phi it would cancel."""
         self.prototypes.begin(row)
+
+    def begun(self) -> float:
+        """What `begin_not` is told."""
+        return float(self.prototypes.begun())
+
+    def begin_not(self, row: Any, before: float) -> None:
+        """Be again as before the row that turned out bad."""
+        self.prototypes.begin_not(row, before)
 
     def score(self, row: Any, scores: Any) -> float:
         """Both scores, added; ||x||² + b²."""

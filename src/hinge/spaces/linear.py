@@ -52,6 +52,14 @@ class LinearOne(NamedTuple):
         """Called before a row to learn from is scored."""
         begin_with(row, self.state)
 
+    def begun(self) -> float:
+        """What `begin_not` is told: b before a row."""
+        return float(self.state[B])
+
+    def begin_not(self, row: Any, before: float) -> None:
+        """Be again as before the row that turned out bad."""
+        self.state[B] = before
+
     def score(self, row: Any, scores: Any) -> float:
         """w . x + bias b into the scores; ||x||² + b²."""
         score, q = row.dot(self.weights)
@@ -104,6 +112,14 @@ class LinearLanes(NamedTuple):
     def begin(self, row: Any) -> None:
         """Called before a row to learn from is scored."""
         begin_with(row, self.state)
+
+    def begun(self) -> float:
+        """What `begin_not` is told: b before a row."""
+        return float(self.state[B])
+
+    def begin_not(self, row: Any, before: float) -> None:
+        """Be again as before the row that turned out bad."""
+        self.state[B] = before
 
     def score(self, row: Any, scores: Any) -> float:
         """w_l . x + bias_l b for all lanes into the scores; ||x||² + b²."""

@@ -36,6 +36,13 @@ class Growing(NamedTuple):
     def begin(self, row: int) -> None:
         """Nothing is settled by a first row."""
 
+    def begun(self) -> float:
+        """What `begin_not` is told."""
+        return 0.0
+
+    def begin_not(self, row: int, before: float) -> None:
+        """Nothing has begun."""
+
     def score(self, row: int, scores: Any) -> float:
         """f(x) for all lanes; K(x, x)."""
         self._lanes(row, scores, 0)
@@ -141,6 +148,13 @@ class Bounded(NamedTuple):
 
     def begin(self, row: int) -> None:
         """Nothing is settled by a first row."""
+
+    def begun(self) -> float:
+        """What `begin_not` is told."""
+        return 0.0
+
+    def begin_not(self, row: int, before: float) -> None:
+        """Nothing has begun."""
 
     def score(self, row: int, scores: Any) -> float:
         """f(x) for all lanes; K(x, x)."""
