@@ -126,9 +126,12 @@ def as_labels(y: Any, n: int) -> np.ndarray[Any, Any]:
     """Targets checked: an array of n labels, none of them NaN."""
     if y is None:
         raise ValueError("This Classifier requires y to be passed, but the target y is None.")
-    if not isinstance(y, np.ndarray):
-        items = list(y) if not hasattr(y, "to_numpy") else None
-        y = label_array([_plain(label) for label in items]) if items is not None else y.to_numpy()
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    elif hasattr(y, "__array__"):
+        y = np.asarray(y)
+    else:
+        y = label_array([_plain(label) for label in y])
     if y.ndim != 1:
         from sklearn.utils import column_or_1d
 
