@@ -174,7 +174,7 @@ def _pieces(X: Any, y: Any, sample_weight: Any, light: bool = False) -> Iterator
             yield Piece(table, y, check_weights(sample_weight, table.n))
         return
     targets = itertools.repeat(None) if y is None else iter(y)
-    weights = itertools.repeat(1.0) if sample_weight is None else iter(sample_weight)
+    weights = None if sample_weight is None else iter(sample_weight)
     for first in X:
         if hasattr(first, "X") and hasattr(first, "y"):  # a batch of a file
             if len(first):
@@ -182,9 +182,8 @@ def _pieces(X: Any, y: Any, sample_weight: Any, light: bool = False) -> Iterator
             continue
         rows = [first, *itertools.islice(X, GATHERED - 1)]
         some = list(itertools.islice(targets, len(rows)))
-        yield Piece(
-            rows, None if y is None else some, check_weights(list(itertools.islice(weights, len(rows))), len(rows))
-        )
+        theirs = None if weights is None else list(itertools.islice(weights, len(rows)))
+        yield Piece(rows, None if y is None else some, check_weights(theirs, len(rows)))
 
 
 def piece_of(batch: Any) -> Piece:
