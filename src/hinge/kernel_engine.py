@@ -45,35 +45,50 @@ class GrowthWarning(UserWarning):
     """A learner's supports grow, and with them the time of every round: set a budget."""
 
 
-@compiled
-def learn_block(
-    machine_bound: Any, truths: Any, weights: Any, predictions: Any, losses: Any, flags: Any, start: int, stop: int,
-    novel: int,
-) -> Any:  # fmt: skip
-    """Rounds start..stop of a block: (how many were done, why it stopped there)."""
-    machine = unbind(machine_bound)
+@compiled(inline=True)
+def _learn(machine: Any, row: int, truth: Any, weight: float, novel: int) -> Any:
+    """One round, and what a budget has to say to it."""
     space, task, totals, taken = machine.space, machine.task, machine.totals, machine.taken
-    for t in range(start, stop):
-        if space.waits():
-            return t, WAITS
-        weight = weights[t] if weights.size > 0 else 1.0
-        proved = not space.gave_up()
-        dual, squares = totals[0, rounds.DUAL], totals[0, rounds.SQUARES]
-        why, prediction, loss, mistake = rounds.learn_round(machine, t, truths[t], weight, novel)
-        if why != rounds.DONE:
-            return t, why
+    gave_up = space.gave_up()
+    dual, squares = totals[0, rounds.DUAL], totals[0, rounds.SQUARES]
+    why, prediction, loss, mistake = rounds.learn_round(machine, row, truth, weight, novel)
+    if why == rounds.DONE:
         if space.nudging() and taken[0, rounds.UPDATES] == 0 and taken[0, rounds.LOSS] > 0 and weight > 0:
             seen = task.predict(machine.scores, 0, machine.labels)
-            worst = task.worst(machine.scores, 0, machine.labels, truths[t], seen)
-            space.nudge(t, worst.up, worst.down, worst.required - worst.margin, weight)
-        if not proved:  # the dual value is that of the rounds before anything was given up
+            worst = task.worst(machine.scores, 0, machine.labels, truth, seen)
+            space.nudge(row, worst.up, worst.down, worst.required - worst.margin, weight)
+        if gave_up:  # the dual value is that of the rounds before
             totals[0, rounds.DUAL] = dual
             totals[0, rounds.SQUARES] = squares
-        if predictions.size > 0:
-            predictions[t] = prediction
-            losses[t] = loss
-            flags[t] = mistake + 2 * novel
+    return why, prediction, loss, mistake
+
+
+@compiled
+def learn_block(machine_bound: Any, batch_bound: Any, start: int, stop: int, novel: int) -> Any:
+    """Rounds start..stop of a block: (how many were done, why it stopped there)."""
+    machine, batch = unbind(machine_bound), unbind(batch_bound)
+    for t in range(start, stop):
+        if machine.space.waits():
+            return t, WAITS
+        weight = batch.weights[t] if batch.weights.size > 0 else 1.0
+        truth = machine.form.begin(batch.truths, t, machine.labels)
+        why, prediction, loss, mistake = _learn(machine, t, truth, weight, novel)
+        if why != rounds.DONE:
+            return t, why
+        if batch.losses.size > 0:
+            machine.form.keep(batch.predictions, t, prediction)
+            batch.losses[t] = loss
+            batch.flags[t] = mistake + 2 * (1 if novel > 0 else 0)
     return stop, rounds.DONE
+
+
+@compiled
+def learn_alone(machine_bound: Any, truth: Any, weight: float, novel: int) -> int:
+    """One round with a block of one row: why it stopped."""
+    machine = unbind(machine_bound)
+    if machine.space.waits():
+        return WAITS
+    return _learn(machine, 0, machine.form.alone(truth, machine.labels), weight, novel)[0]
 
 
 @compiled
@@ -86,13 +101,18 @@ def predict_row(machine_bound: Any, row: int) -> Any:
     else:
         machine.space.score(row, machine.scores)
     first = rounds.leader(machine.totals) * machine.stride
-    return rounds.DONE, machine.task.predict(machine.scores, first, machine.labels)
+    return rounds.DONE, machine.form.told(machine.task.predict(machine.scores, first, machine.labels))
+
+
+def _blamed(why: int) -> int:
+    """Rows are looked at before they come here: what is not finite is what the kernel made of them."""
+    return rounds.TOO_LARGE if why == rounds.NOT_FINITE else why
 
 
 class KernelEngine(Engine):
     """Supports with coefficients in lanes: without a budget in order of arrival, with one in slots."""
 
-    arrays = ("totals",)
+    arrays = ("totals", "measures")
     alphas: Any
     numbers: Any
     sq_norms: Any
@@ -123,7 +143,7 @@ class KernelEngine(Engine):
     def scores_each(self) -> int:
         """Scores of one contender."""
         lanes = int(self.task.lanes(self.labels))
-        return max(2, lanes) if hasattr(self.task, "is_relevant") else lanes
+        return lanes if self.task.lanes(2) == 1 else max(2, lanes)
 
     def score_lanes(self) -> int:
         """All lanes."""
@@ -173,7 +193,6 @@ class KernelEngine(Engine):
         self.made = np.zeros(1, np.int64)
         self.owner = np.full(self.room, -1, np.int64)
         self.solved = np.zeros((2, self.room if hasattr(self.budget, "ready") else 1))
-        self._truth, self._weight = np.zeros(1, self.prediction_dtype), np.ones(1)
         self._nothing = self.new_record(0)
         super().prepare()
 
@@ -262,13 +281,23 @@ class KernelEngine(Engine):
     def _learn_rows(self, block: Rows, truths: Any, weights: Any, record: Record, novel: int) -> tuple[int, int]:
         """One block: (how many rounds were done, why it stopped there)."""
         block = self._look_ahead(block)
+        batch = framed(rounds.Batch(0, truths, weights, *record))
         done, why = 0, WAITS
         while why == WAITS:
-            done, why = self.call(learn_block, truths, weights, *record, done, len(block), novel)
-            self._settle(block)
-            if why == WAITS:
-                self._know_the_oldest()
-        return done, (rounds.TOO_LARGE if why == rounds.NOT_FINITE else why)  # K(x, x) is; x itself was looked at
+            ready = kernel(learn_block, self.frame, batch, 0, 0, 0)
+            done, why = ready(self.argument, batch.argument, done, len(block), novel)
+            self._settle(block, why)
+        return done, _blamed(why)
+
+    def _learn_alone(self, block: Rows, truth: Any, weight: float, novel: int) -> int:
+        """A block of one row: why the round stopped."""
+        block = self._look_ahead(block)
+        why = WAITS
+        while why == WAITS:
+            why = super().call(learn_alone, truth, weight, novel)
+            self._settle(block, why)
+        self._announce()
+        return _blamed(why)
 
     def _look_ahead(self, block: Rows, learning: bool = True) -> Rows:
         """Compute all kernel values that the block's rounds will ask for; the rows as supports are kept."""
@@ -317,8 +346,8 @@ class KernelEngine(Engine):
             if self.budget is not None:
                 self.prepare()
 
-    def _settle(self, block: Rows) -> None:
-        """Take the rows that became supports in."""
+    def _settle(self, block: Rows, why: int) -> None:
+        """Take the rows that became supports in; and know what the budget waits for."""
         assert self.supports is not None
         n = self.count
         if self.budget is None:
@@ -341,6 +370,8 @@ class KernelEngine(Engine):
             self.supports.put(here, block.part(places))
             self.numbers[here] = self._block_numbers[places]
             self.owner[here] = -1
+        if why == WAITS:
+            self._know_the_oldest()
 
     def _know_the_oldest(self) -> None:
         """Kernel values of the next supports to be forgotten with all others."""
@@ -375,10 +406,7 @@ class KernelEngine(Engine):
             block = self._one_row(row)
             if isinstance(block, int):
                 return block
-            self._truth[0], self._weight[0] = truth, weight
-            _, why = self._learn_rows(block, self._truth, self._weight, self._nothing, novel)
-            self._announce()
-            return why
+            return self._learn_alone(block, truth, weight, novel)
         if function is rounds.predict_dense or function is rounds.predict_sparse:
             block = self._one_row(arguments)
             if isinstance(block, int):
@@ -476,12 +504,13 @@ class KernelEngine(Engine):
             array = self.__dict__[name]
             kept[name] = array.copy() if bounded else array
         supports = None if self.supports is None else self.supports.copy(bounded)
-        return {**kept, "supports": supports, "totals": self.totals.copy(), "state": self.state.copy()}
+        return {**kept, "supports": supports, "totals": self.totals.copy(), "state": self.state.copy(),
+                "measures": self.measures.copy()}  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the room for a block, and what is bound to this process's memory."""
         scratch = ("gram", "diagonal", "base", "values", "fresh", "places", "made", "owner", "solved", "similarity",
-                   "_truth", "_weight", "_nothing", "_block_numbers")  # fmt: skip
+                   "_nothing", "_block_numbers")  # fmt: skip
         return {name: value for name, value in super().__getstate__().items() if name not in scratch}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

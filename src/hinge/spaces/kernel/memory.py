@@ -81,8 +81,8 @@ class Growing(NamedTuple):
         """Every constraint's instance is K(x, .)."""
         return Alike(q)
 
-    def after(self, row: Any, task: Any, truth: Any, labels: int) -> None:
-        """The round is over; there is nothing to count."""
+    def after(self, row: int, task: Any, truth: Any, labels: int) -> None:
+        """A round leaves nothing else behind."""
 
     def prefetch(self, row: int) -> None:
         """What a row needs lies near already."""
@@ -179,8 +179,8 @@ class Bounded(NamedTuple):
         """Every constraint's instance is K(x, .)."""
         return Alike(q)
 
-    def after(self, row: Any, task: Any, truth: Any, labels: int) -> None:
-        """The round is over; there is nothing to count."""
+    def after(self, row: int, task: Any, truth: Any, labels: int) -> None:
+        """A round leaves nothing else behind."""
 
     def prefetch(self, row: int) -> None:
         """What a row needs lies near already."""
