@@ -12,6 +12,7 @@ from hinge.focus import Mistaken, Predicted, Proportional, Violated, Worst
 from hinge.learners.base import Learner
 from hinge.learners.classifier import Classifier
 from hinge.learners.estimator import parameter_names
+from hinge.learners.multilabel import MultilabelClassifier
 from hinge.learners.oneclass import OneClass
 from hinge.learners.regressor import Regressor
 from hinge.steps import PA, PA1, PA2, Perceptron
@@ -62,6 +63,23 @@ CATALOGUE = [
               "the round's problem itself, which SimProj approximates, solved to rounding"),
     Algorithm("MIRA", Classifier, PA1, {"focus": Exact(margin=0.01)}, "[PA06] 10.3",
               "the exact projection with beta = 0.01; another beta is the margin of hinge.Exact"),
+    # -- sets of labels
+    Algorithm("Perceptron multilabel", MultilabelClassifier, Perceptron, {"focus": Predicted()}, "[PA06] 7",
+              "the pair ranked worst moves, if the ranking is wrong"),
+    Algorithm("PA multilabel", MultilabelClassifier, PA, {"focus": Worst()}, "[PA06] 7",
+              "the lowest relevant label and the highest other come to a margin of 1"),
+    Algorithm("PA-I multilabel", MultilabelClassifier, PA1, {"focus": Worst()}, "[PA06] 7",
+              "as PA multilabel, but never farther than C"),
+    Algorithm("PA-II multilabel", MultilabelClassifier, PA2, {"focus": Worst()}, "[PA06] 7",
+              "as PA multilabel, with moves shrunk smoothly by 1/(2C)"),
+    Algorithm("SimProj multilabel", MultilabelClassifier, PA1, {"focus": Violated()}, "[SP06] 4",
+              "every violated pair moves as PA-I would, all with equal shares"),
+    Algorithm("ConProj multilabel", MultilabelClassifier, PA1, {"focus": Mistaken()}, "[SP06] 4",
+              "as SimProj multilabel, for the mistaken pairs only"),
+    Algorithm("SimPerc multilabel", MultilabelClassifier, Perceptron, {"focus": Mistaken()}, "[SP06] 4",
+              "every mistaken pair moves as the Perceptron would; eta is the paper's C"),
+    Algorithm("PA-I exact multilabel", MultilabelClassifier, PA1, {"focus": Exact()}, "[SP06] 2",
+              "the round's problem itself, over all pairs, solved to rounding"),
     # -- numbers
     Algorithm("PA regression", Regressor, PA, {}, "[PA06] 5", "the least move that brings the error down to epsilon"),
     Algorithm("PA-I regression", Regressor, PA1, {}, "[PA06] 5", "as PA regression, never farther than C"),

@@ -33,6 +33,7 @@ from hinge.spaces.centre import AT_FIRST_ROW, AT_ZERO, EXTRA, RADIUS, SCALE, SMA
 from hinge.steps import check_step
 from hinge.tasks.binary import Binary
 from hinge.tasks.multiclass import Multiclass
+from hinge.tasks.multilabel import Multilabel
 from hinge.tasks.regression import Regression
 from hinge.tasks.uniclass import Uniclass
 
@@ -42,10 +43,20 @@ SCHEMA = 1
 #: The learners there are, and where.
 _LEARNERS = {
     "Classifier": "hinge.learners.classifier",
+    "MultilabelClassifier": "hinge.learners.multilabel",
     "OneClass": "hinge.learners.oneclass",
     "Regressor": "hinge.learners.regressor",
 }
-_TASKS = {"Classifier": (Binary, Multiclass), "OneClass": (Uniclass,), "Regressor": (Regression,)}
+_TASKS = {
+    "Classifier": (Binary, Multiclass),
+    "MultilabelClassifier": (Multilabel,),
+    "OneClass": (Uniclass,),
+    "Regressor": (Regression,),
+}
+_LABELS = {
+    "Classifier": ["values", "array", "balanced"],
+    "MultilabelClassifier": ["values", "array", "matrix"],
+}
 _TENSORS = ("weights", "bias", "late", "late_bias", "state", "totals", "features")
 _NUMBERS = {"F32": np.dtype(np.float32), "F64": np.dtype(np.float64), "U8": np.dtype(np.uint8)}
 #: The description begins so; eight digits of the checksum follow.
@@ -101,7 +112,7 @@ def _described(learner: Any) -> tuple[dict[str, Any], Tensors]:
         "hinge": __version__,
         "learner": name,
         "parameters": {key: values.encode(value, f"{name}'s {key}") for key, value in learner.get_params().items()},
-        "labels": None if labels is None else _describe_labels(labels, learner.__dict__.get("_balanced")),
+        "labels": None if labels is None else _describe_labels(learner, labels),
         "engine": None,
         "notes": values.check_notes(learner.notes),
     }
@@ -130,13 +141,15 @@ def _described(learner: Any) -> tuple[dict[str, Any], Tensors]:
     return description, tensors
 
 
-def _describe_labels(labels: Any, balanced: Any) -> dict[str, Any]:
+def _describe_labels(learner: Any, labels: Any) -> dict[str, Any]:
     labels.array()  # raises where these cannot be one array
-    return {
+    described = {
         "values": [values.encode_name(label, "a label") for label in labels.list],
         "array": None if labels.dtype is None else _array_name(labels.dtype),
-        "balanced": values.encode(balanced, "a balanced weight"),
+        "balanced": values.encode(learner.__dict__.get("_balanced"), "a balanced weight"),
+        "matrix": learner.__dict__.get("_as_matrix"),
     }
+    return {name: described[name] for name in _LABELS[type(learner).__name__]}
 
 
 def _array_name(dtype: np.dtype[Any]) -> str:
@@ -338,7 +351,7 @@ def _restored(description: Any, tensors: Tensors, own: Sequence[Any]) -> Any:
         raise values.BadField(f"its notes are {values.shown(notes)} where an object was expected")
     learner = _with_parameters(name, parameters, own)
     if labels is not None:
-        if name != "Classifier":
+        if name not in _LABELS:
             raise values.BadLabels(f"a {name} has no labels, but the file has some")
         _restore_labels(learner, labels)
     if engine is not None:
@@ -385,7 +398,7 @@ def _check_parameters(learner: Any) -> None:
 def _restore_labels(learner: Any, description: Any) -> None:
     from hinge.learners.labels import Labels
 
-    found, name, balanced = values.fields(description, ["values", "array", "balanced"], "labels")
+    found, name, more = values.fields(description, _LABELS[type(learner).__name__], "labels")
     kind = None if name is None else _array_kind(name)
     if kind is None and name is not None:
         raise values.BadLabels(f"its labels are an array of {values.shown(name)}, which hinge does not know")
@@ -397,9 +410,12 @@ def _restore_labels(learner: Any, description: Any) -> None:
     except (TypeError, ValueError, OverflowError) as error:
         raise values.BadLabels(f"its labels cannot be a learner's ({error})") from None
     learner._labels = labels
-    if balanced is None:
+    if more is None:
         return
-    weights = values.decode(balanced, [], "balanced")
+    if type(learner).__name__ == "MultilabelClassifier":
+        learner._as_matrix = values.flag(more, "matrix")
+        return
+    weights = values.decode(more, [], "balanced")
     if not isinstance(weights, dict) or not all(type(w) is float and 0 <= w < math.inf for w in weights.values()):
         raise values.BadLabels(f"the balanced weights of its labels are {values.shown(balanced)}")
     learner._balanced = weights
@@ -418,7 +434,7 @@ def _restore_engine(learner: Any, description: Any, tensors: Tensors, own: Seque
     labels = _count_labels(learner, task)
     if not steps or (space == "Centre" and (len(steps) > 1 or average or not isinstance(focus, Worst))):
         raise values.BadField(f"a {name} cannot learn with {len(steps)} steps, average {average} and {focus!r}")
-    scores = labels if isinstance(task, Multiclass) else 1
+    scores = max(2, task.lanes(labels)) if isinstance(task, (Multiclass, Multilabel)) else 1
     _check_shapes(tensors, space, numbers, (width, len(steps), scores), average, values.flag(named, "named"))
     engine: Engine
     try:
@@ -446,13 +462,17 @@ def _count_labels(learner: Any, task: Any) -> int:
     name = type(learner).__name__
     if not isinstance(task, _TASKS[name]):
         raise values.BadField(f"the task of a {name} is not {task!r}")
-    if name != "Classifier":
+    if name not in _LABELS:
         if isinstance(task, Regression) and not 0 <= task.epsilon < math.inf:
             raise values.BadField(f"epsilon is {task.epsilon!r}; a finite number, not negative, was expected")
         return 1
     if "_labels" not in learner.__dict__:
-        raise values.BadLabels("its Classifier has learnt, but knows no labels")
+        raise values.BadLabels(f"its {name} has learnt, but knows no labels")
     labels = len(learner._labels)
+    if isinstance(task, Multilabel):
+        if type(task.calibrated) is not int or task.calibrated not in (0, 1):
+            raise values.BadField(f"calibrated is {values.shown(task.calibrated)} where 0 or 1 was expected")
+        return labels
     if isinstance(task, Multiclass) != (labels > 2):
         raise values.BadLabels(f"it has {labels} labels, which are no labels for the task {task!r}")
     return labels

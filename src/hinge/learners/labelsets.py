@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets of labels, one a row: as indicator matrices, dense or sparse, or as collections of labels of any hashable kind."""
+"""Sets of labels, one a row: as indicator matrices, dense or sparse, or as collections of any hashable labels."""
 
 from __future__ import annotations
 
