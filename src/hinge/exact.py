@@ -108,6 +108,7 @@ class ExactRanking(NamedTuple):
               highest: float) -> float:  # fmt: skip
         """The level beta where both sums are the same S, with alpha = beta - give S: without a cap."""
         low, high = lowest, highest
+        rounding = 4e-16 * max(abs(lowest), abs(highest))
         beta = 0.5 * (low + high)
         for _ in range(HALVINGS):
             _, _, b, over = self._sums(task, scores, first, labels, truth, beta, beta)
@@ -119,10 +120,10 @@ class ExactRanking(NamedTuple):
                 low = beta
             slope = under * (1.0 + give * over / q) + over
             following = beta - excess / slope if slope > 0 else low
-            if not low <= following <= high:
-                following = 0.5 * (low + high)
-            if following == beta:
+            if abs(following - beta) <= rounding:
                 break
+            if not low < following < high:  # an end of the bracket is no solution: two of them may name each other
+                following = 0.5 * (low + high)
             beta = following
         return beta
 
