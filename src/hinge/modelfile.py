@@ -417,7 +417,7 @@ def _restore_labels(learner: Any, description: Any) -> None:
         return
     weights = values.decode(more, [], "balanced")
     if not isinstance(weights, dict) or not all(type(w) is float and 0 <= w < math.inf for w in weights.values()):
-        raise values.BadLabels(f"the balanced weights of its labels are {values.shown(balanced)}")
+        raise values.BadLabels(f"the balanced weights of its labels are {values.shown(more)}")
     learner._balanced = weights
 
 
