@@ -20,7 +20,7 @@ from hinge.learners.rows import RowLearner
 from hinge.steps import PA, PA1, PA2, Perceptron, check_step
 
 #: What learning leaves in a learner; what else has an underscore there is another library's.
-_LEARNT = ("_engine", "_columns", "_reading", "_labels", "_balanced", "_own_text", "_kept")
+_LEARNT = ("_engine", "_columns", "_reading", "_labels", "_balanced", "_own_text", "_kept", "_as_matrix")
 
 
 class Contender(NamedTuple):
