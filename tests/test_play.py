@@ -214,6 +214,16 @@ def test_no_comparator_of_many_labels_beats_the_certificate(rows: Any, step: Any
     holds(learner.certificate_, float(np.linalg.norm(U)), losses, weights)
 
 
+@pytest.mark.parametrize("step", [hinge.PA1(C=10.0), hinge.PA2(C=10.0), hinge.PA()], ids=repr)
+def test_a_third_label_halves_the_dual_value(step: Any) -> None:
+    """With one vector a label, u = (-x/2, x/2, 0) has no loss and half the squared norm that one vector needs."""
+    learner = hinge.Classifier(step, intercept=False)
+    learner.partial_fit([[1.0], [-1.0], [1.0], [0.0]], ["a", "b", "a", "c"], sample_weight=[1, 1, 1, 0])
+    assert len(learner.classes_) == 3
+    assert 0.1 < learner.certificate_.dual <= 0.25
+    assert learner.certificate_.best_margin >= math.sqrt(2) * (1 - 1e-12)
+
+
 @given(streams(labels=0), STEPS, st.lists(st.floats(-4, 4), min_size=4, max_size=4))
 def test_no_regression_beats_the_certificate(rows: Any, step: Any, u: list[float]) -> None:
     X, y, weights = rows
