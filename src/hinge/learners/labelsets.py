@@ -82,14 +82,13 @@ def as_label_sets(y: Any, n: int) -> LabelSets:
     """Targets checked: n sets of labels."""
     if y is None:
         raise ValueError("This MultilabelClassifier requires y to be passed, but the target y is None.")
-    if not isinstance(y, LabelSets):
-        y = _of_indicators(y) if _is_table(y) else _of_collections(y)
-    if len(y) != n:
+    sets: LabelSets = y if isinstance(y, LabelSets) else _of_indicators(y) if _is_table(y) else _of_collections(y)
+    if len(sets) != n:
         raise ValueError(
-            f"X has {n} rows and y {len(y)} sets of labels: "
-            f"Found input variables with inconsistent numbers of samples: {[n, len(y)]}"
+            f"X has {n} rows and y {len(sets)} sets of labels: "
+            f"Found input variables with inconsistent numbers of samples: {[n, len(sets)]}"
         )
-    return y
+    return sets
 
 
 def _is_table(y: Any) -> bool:

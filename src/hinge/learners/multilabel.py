@@ -16,6 +16,9 @@ from hinge.learners.linear import LinearLearner
 from hinge.steps import PA1, Perceptron
 from hinge.tasks.multilabel import Multilabel
 
+#: What learning leaves here beside what every learner has.
+_OWN = "_labels", "_as_matrix"
+
 
 class MultilabelClassifier(LinearLearner):
     """Learn sets of labels from a stream: each label has a weight vector, relevant labels are to outrank all others.
@@ -122,7 +125,7 @@ class MultilabelClassifier(LinearLearner):
         self._labels = Labels(known)
 
     def _state(self) -> dict[str, Any]:
-        own = {name: self.__dict__[name] for name in ("_labels", "_as_matrix") if name in self.__dict__}
+        own: dict[str, Any] = {name: self.__dict__[name] for name in _OWN if name in self.__dict__}
         return {**super()._state(), **own}
 
     def _new_engine(self, dtype: Any, width: int) -> Engine:
@@ -295,7 +298,8 @@ class MultilabelClassifier(LinearLearner):
         """The labels: sorted after `fit`, as given or as first seen otherwise."""
         if "_labels" not in self.__dict__ or self._engine is None:
             raise AttributeError("classes_ is there once something has been learnt")
-        return self._labels.array()
+        labels: Labels = self._labels
+        return labels.array()
 
     @property
     def coef_(self) -> np.ndarray[Any, Any]:
