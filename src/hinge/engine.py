@@ -72,6 +72,8 @@ class Engine:
     #: Those of them that have an entry for every feature and lane.
     by_feature = ("weights", "late")
     lanes: int = 1
+    #: Whether the account's dual value is one, so that it proves something of every fixed hypothesis.
+    proves: bool = True
     dtype: np.dtype[Any]
     width: int
     labels: int
@@ -106,6 +108,10 @@ class Engine:
         """How many scores the space writes."""
         raise NotImplementedError
 
+    def constraints(self) -> tuple[int, bool]:
+        """(How many constraints a round poses at most, whether all lanes hold the row itself): see `Exact.ready`."""
+        return 1, True
+
     # -- calls
 
     def prepare(self) -> None:
@@ -117,7 +123,9 @@ class Engine:
         task, form = self.task, Plain()
         if hasattr(task, "ready"):
             task = form = task.ready(self.labels, self.measures)
-        focus = self.focus.ready(task) if hasattr(self.focus, "ready") else self.focus
+        focus = self.focus
+        if hasattr(focus, "ready"):
+            focus = focus.ready(task, *self.constraints())
         self.machine = rounds.Machine(
             self.space(), task, form, focus, self.choice, self.kinds, self.parameters, self.totals,
             self.scores, shown, self.coefficients, self.taken, self.stride, self.labels, int(self.average),
@@ -261,9 +269,14 @@ class Engine:
         kept: dict[str, Any] = {}
         for name in self.arrays:
             array = getattr(self, name)
-            whole = columns is None or name not in self.by_feature or len(columns) * self.lanes >= len(array)
-            kept[name] = array.copy() if whole else Part.of(array, columns, self.lanes)
+            lanes = self.lanes_of(name)
+            whole = columns is None or lanes == 0 or len(columns) * lanes >= len(array)
+            kept[name] = array.copy() if whole else Part.of(array, columns, lanes)
         return {**kept, "labels": self.labels, "width": self.width, "stride": self.stride, "task": self.task}
+
+    def lanes_of(self, name: str) -> int:
+        """How many numbers an array has for each feature; 0 if it does not grow with the features."""
+        return self.lanes if name in self.by_feature else 0
 
     def put_back(self, kept: dict[str, Any]) -> None:
         """Be again as when the copy was made."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from hinge.exact_any import ExactAny, memory_for
 from hinge.focus import Share, Worst
 from hinge.native import native
 
@@ -29,11 +30,18 @@ class Exact(NamedTuple):
 
     margin: float = 1.0
 
-    def ready(self, task: Any) -> Any:
-        """What solves a round of this task."""
-        if hasattr(task, "exact"):
-            return task.exact(float(self.margin))
-        return ExactRanking(float(self.margin)) if hasattr(task, "is_relevant") else Worst()
+    def ready(self, task: Any, constraints: int = 1, alike: bool = True) -> Any:
+        """What solves a round of this task: of rankings, a few passes; of any other ``constraints``, the general way.
+
+        ``constraints`` is how many one round poses at most. ``alike`` says that all lanes hold the row itself, which
+        is what makes rankings easy. A task of one constraint needs no more than Worst.
+        """
+        margin = float(self.margin)
+        if alike and hasattr(task, "exact"):
+            return task.exact(margin)
+        if alike and hasattr(task, "is_relevant"):
+            return ExactRanking(margin)
+        return ExactAny(margin, memory_for(constraints)) if constraints > 1 else Worst()
 
 
 @native

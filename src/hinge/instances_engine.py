@@ -55,6 +55,10 @@ class InstancesEngine(Engine):
         """As many as the largest round so far has instances."""
         return self.room
 
+    def constraints(self) -> tuple[int, bool]:
+        """One an instance; each instance is itself."""
+        return max(2, self.room), False
+
     def space(self) -> Any:
         """The hypothesis."""
         return Instances(self.weights, aligned(self.room, np.float64), self.scratch)
