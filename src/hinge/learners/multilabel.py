@@ -44,8 +44,9 @@ class MultilabelClassifier(LinearLearner):
         `Linear()`, which is what None means.
     calibrated
         False: no calibration label. The learner then learns rankings only, and a round where all labels, or none, are
-        relevant asks for nothing. The labels' scores sum to 0 over those known from the beginning, and where a set is
-        wanted all the same it is what scores above 0, above the mean: a convention, which nothing was learnt for.
+        relevant asks for nothing. Moves give to some labels what they take from others, so that the scores of all sum
+        to 0; where a set is wanted all the same it is what scores above 0, above the mean: a convention, for nothing
+        was learnt of where a set ends.
     intercept, passes, average, random_state, text
         As in `Classifier`.
 
