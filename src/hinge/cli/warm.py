@@ -163,11 +163,16 @@ def _learn(learner: Any, kind: str, labels: int) -> None:
     """Learn and predict a few rows as they will come."""
     import numpy as np
 
-    y = np.arange(6) % labels
+    from hinge.learners.multilabel import MultilabelClassifier
+
+    y: Any = np.arange(6) % labels
     if learner._kind != "classifier":
         y = y.astype(float)
+    sets = isinstance(learner, MultilabelClassifier)
+    if sets:
+        y = [(label,) for label in y.tolist()]
     if kind == "dicts":
-        for t, label in enumerate(y.tolist()):
+        for t, label in enumerate(y if sets else y.tolist()):
             learner.learn_one({"a": 1.0 + t, f"b{t % 2}": 2.0}, label)
             learner.predict_one({"a": 1.0})
         return
@@ -177,7 +182,7 @@ def _learn(learner: Any, kind: str, labels: int) -> None:
     X = np.random.default_rng(0).normal(size=(6, 4)).astype(dtype)
     for rows in (X, csr_matrix(X)):
         own = _fresh(learner)
-        if kind == "files":
+        if kind == "files" and not sets:
             _as_file(own, rows, y)
         else:
             own.partial_fit(rows, y)
