@@ -22,6 +22,7 @@ from hinge.native import compiled, native
 pytestmark = pytest.mark.compiled
 
 jit = pytest.importorskip("hinge.jit")
+jit_cache = pytest.importorskip("hinge.jit_cache")
 
 RULES = """
 from typing import NamedTuple
@@ -162,6 +163,34 @@ def test_another_version_of_hinge_compiles_anew(place: Place) -> None:
     assert place.run() == [before, COMPILED]
 
 
+def test_an_upgrade_under_way_keeps_nothing_under_the_new_name(place: Place) -> None:
+    """What a process has imported is not what the files say, once they were changed."""
+    upgrade = (
+        "import hinge.steps, pathlib, time\n"
+        "time.sleep(0.05)\n"
+        "with (pathlib.Path(hinge.__file__).parent / 'steps.py').open('a') as file: file.write('# upgraded')\n"
+    )
+    before, how = place.run(upgrade + SHOW)
+    assert how == COMPILED
+    assert place.kernels == []
+    assert place.run() == [before, COMPILED]
+    assert place.run() == [before, LOADED]
+
+
+def test_kernels_of_other_versions_go_after_a_while(place: Place) -> None:
+    place.run()
+    kept = place.kernels
+    old, recent = (kept[0].with_name(f"run-{version}-{'0' * 32}.kernel") for version in ("0" * 8, "1" * 8))
+    for path, days in ((old, 100), (recent, 1)):
+        path.write_bytes(b"")
+        os.utime(path, (path.stat().st_mtime - days * 86400,) * 2)
+    place.write(RULES.replace("SCALE = 2.0", "SCALE = 5.0"))
+    place.run()
+    assert not old.exists()
+    assert recent.exists()
+    assert all(path.exists() for path in kept)
+
+
 def test_checked_and_unchecked_kernels_are_kept_apart(place: Place) -> None:
     place.run()
     assert place.run(NUMBA_BOUNDSCHECK="1")[1] == COMPILED
@@ -256,7 +285,7 @@ def kernel(rule: Any, loss: float) -> float:
 @pytest.fixture
 def folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pathlib.Path]:
     """A cache folder with one kernel in it."""
-    monkeypatch.setattr(jit.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(jit_cache.config, "CACHE_DIR", str(tmp_path))
     assert run_anew() == COMPILED
     assert run_anew() == LOADED
     yield tmp_path / "hinge"
@@ -323,7 +352,7 @@ def test_a_file_that_others_may_write_is_not_opened(
 ) -> None:
     monkeypatch.chdir(folder.parent)
     file = only_file(folder)
-    jit._write_sealed(file, jit.pickle.dumps(Attack()))
+    jit_cache._write_sealed(file, jit_cache.pickle.dumps(Attack()))
     file.chmod(mode)
     assert run_anew() == COMPILED
     assert not pathlib.Path("trace").exists()
@@ -339,8 +368,8 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: pathlib.Path, monkeypatc
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(jit.config, "CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(jit.os, "replace", full)
+    monkeypatch.setattr(jit_cache.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(jit_cache.os, "replace", full)
     assert run_anew() == COMPILED
     assert list((tmp_path / "hinge").iterdir()) == []
 
@@ -348,7 +377,7 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: pathlib.Path, monkeypatc
 def test_a_kernel_compiled_after_its_rules_globals_changed_is_not_kept(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jit.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(jit_cache.config, "CACHE_DIR", str(tmp_path))
     source = (
         "FACTOR = 2\n@native\nclass Changed(NamedTuple):\n    C: float = 1.0\n"
         "    def tau(self, loss, sq_norm, weight):\n        return FACTOR * self.C * loss\n"

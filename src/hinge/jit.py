@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The compiler: native classes as Numba types, a cache that is never stale, and calls without a dispatch.
+"""The compiler: native classes as Numba types, and calls without a dispatch.
 
 Loaded when compiled code is first called; everything that knows Numba's inside is here.
 """
@@ -7,26 +7,16 @@ Loaded when compiled code is first called; everything that knows Numba's inside 
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
 import inspect
 import numbers
-import os
-import pathlib
-import pickle
-import secrets
 import struct
-import sys
-from collections.abc import Iterable, Iterator
 from typing import Any, get_type_hints
 
-import llvmlite
 import numba
-import numba.cpython.hashing  # its symbols, which kernels may refer to
 import numpy as np
 from llvmlite import ir
-from numba.core import boxing, cgutils, config, types
-from numba.core.compiler import CompileResult
+from numba.core import boxing, cgutils, types
 from numba.core.datamodel import models
 from numba.core.datamodel.registry import register_default
 from numba.core.extending import (
@@ -41,11 +31,9 @@ from numba.core.extending import (
 from numba.core.imputils import impl_ret_borrowed
 from numba.core.pythonapi import NativeValue
 from numba.core.registry import cpu_target
-from numba.core.runtime import rtsys
-from numba.core.serialize import dumps
-from numba.core.sigutils import normalize_signature
 from numba.np.arrayobj import make_array
 
+from hinge.jit_cache import Cache
 from hinge.native import Compiled, fingerprint, native_classes, native_methods, on_new_class
 
 OPTIONS = {"nogil": True, "error_model": "numpy"}
@@ -220,131 +208,6 @@ def dispatcher(function: Compiled) -> Any:
     made = numba.njit(**options)(function.py_func)
     made._cache = Cache(function)
     return made
-
-
-# ------------------------------------------------------------------------------------------------------ the cache
-
-
-@functools.cache
-def sources_digest() -> str:
-    """What hinge itself is: any edit or upgrade of any of its files gives another digest."""
-    root = pathlib.Path(__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
-        digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
-
-
-def cache_folders() -> Iterator[pathlib.Path]:
-    """Where kernels may be kept, best first: what the user says, beside the package, the user's own cache."""
-    if config.CACHE_DIR:
-        yield pathlib.Path(config.CACHE_DIR) / "hinge"
-        return
-    yield pathlib.Path(__file__).parent / "__pycache__" / "kernels"
-    own = os.environ.get("XDG_CACHE_HOME") or (os.environ.get("LOCALAPPDATA") if os.name == "nt" else None)
-    try:
-        yield (pathlib.Path(own) if own else pathlib.Path.home() / ".cache") / "hinge" / "kernels"
-    except RuntimeError:  # no home folder at all
-        return
-
-
-class Cache:
-    """One file a kernel, named by everything that decides its machine code, so that a stale one is never found.
-
-    A file begins with a digest of its name and content: a damaged or renamed one is as good as none. Files are
-    written whole and renamed; readers look in every folder, so that an image may be warmed while its package folder
-    is writable and run when it is not. Where nothing can be written, nothing is kept.
-    """
-
-    def __init__(self, function: Compiled) -> None:
-        self.function = function
-        self.cache_path = str(next(cache_folders()))
-
-    def _name(self, signature: Any, codegen: Any) -> str:
-        arguments, _ = normalize_signature(signature)
-        tuples = [part.instance_class for part in _parts(arguments) if hasattr(part, "instance_class")]
-        what = (
-            sources_digest(), fingerprint(self.function), str(signature), fingerprint(tuple(tuples)),
-            codegen.magic_tuple(), numba.__version__, llvmlite.__version__, np.__version__, sys.version,
-            config.BOUNDSCHECK, config.OPT, config.DEBUGINFO_DEFAULT, config.USING_SVML,
-        )  # fmt: skip
-        return f"{self.function.__name__}-{hashlib.sha256(repr(what).encode()).hexdigest()[:32]}.kernel"
-
-    def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """The compiled code for a signature, or None. (The name is Numba's.)"""
-        # Finished machine code needs Numba's runtime, and the symbols that it refers to. Numba's own cache loads here
-        # all that a compilation could need, scipy's linear algebra too: half of the time that beginning takes.
-        rtsys.initialize(target_context)
-        name = self._name(signature, target_context.codegen())
-        for folder in cache_folders():
-            try:
-                return CompileResult._rebuild(target_context, *pickle.loads(_read_sealed(folder / name)))
-            except (OSError, LookupError, ImportError, AttributeError):
-                continue  # not there, damaged, or of a class that is gone: it is compiled again and written anew
-        return None
-
-    def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep compiled code. (The name is Numba's.)"""
-        arguments, _ = normalize_signature(signature)
-        takes_functions = any(isinstance(part, types.Dispatcher) for part in _parts(arguments))
-        if takes_functions or result.lifted or result.library.has_dynamic_globals:
-            return
-        try:
-            content = dumps(result._reduce())
-        except LookupError:  # a rule whose globals were changed under way (see NativeType): it is good for now only
-            return
-        name = self._name(signature, result.codegen)
-        for folder in cache_folders():
-            try:
-                _write_sealed(folder / name, content)
-                return
-            except OSError:
-                continue
-
-    def flush(self) -> None:
-        """Numba's hook for `recompile`; nothing here can be stale."""
-
-
-def _parts(its_types: Iterable[Any]) -> Iterator[Any]:
-    """All types that these are made of."""
-    for its_type in its_types:
-        yield its_type
-        yield from _parts(getattr(its_type, "types", ()))
-        if isinstance(its_type, Bound):
-            yield from _parts((its_type.inner,))
-
-
-def _seal(path: pathlib.Path, content: bytes) -> bytes:
-    return hashlib.sha256(path.name.encode() + b"\0" + content).digest()
-
-
-def _read_sealed(path: pathlib.Path) -> bytes:
-    """The content of a file that only this user, root or the owner of the package can have written.
-
-    To load a kernel is to run it: in a folder where all may write, a stranger's file must not be opened.
-    """
-    with open(path, "rb") as file:
-        status = os.fstat(file.fileno())
-        trusted = {0, os.geteuid(), os.stat(__file__).st_uid} if os.name == "posix" else {status.st_uid}
-        if status.st_uid not in trusted or (os.name == "posix" and status.st_mode & 0o022):
-            raise PermissionError(f"{path} may have been written by another user")
-        seal, content = file.read(32), file.read()
-    if seal != _seal(path, content):
-        raise OSError(f"{path} is damaged")
-    return content
-
-
-def _write_sealed(path: pathlib.Path, content: bytes) -> None:
-    """Write a file as a whole: whoever reads it sees all of it or none, whoever else writes it at the same time."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(f".{os.getpid()}-{secrets.token_hex(4)}")
-    try:
-        # Readable by all: an image is often warmed as root and run as somebody else.
-        with open(temporary, "xb", opener=functools.partial(os.open, mode=0o644)) as file:
-            file.write(_seal(path, content) + content)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 # --------------------------------------------------------------------------- calls without a dispatch: bound work

@@ -36,6 +36,8 @@ import numpy as np
 
 __all__ = ["INTERPRETED", "Compiled", "compiled", "fingerprint", "native", "unbind"]
 
+#: When this process began to import hinge, in seconds since the epoch.
+IMPORTED_AT = time.time()
 #: True when NUMBA_DISABLE_JIT asks for plain Python everywhere (to debug, or to measure coverage).
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 

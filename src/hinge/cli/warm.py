@@ -50,7 +50,7 @@ def warm(
     What is compiled once is loaded in a fraction of a second from then on, by every process that sees the same cache.
     Each line says what was made ready and how long that took; what was there already takes next to nothing.
     """
-    from hinge import jit
+    from hinge import jit_cache
     from hinge.native import INTERPRETED, waiting
 
     if INTERPRETED:
@@ -59,7 +59,7 @@ def warm(
     for kind in kinds:
         if kind not in ROWS:
             raise typer.BadParameter(f"--rows must be one of {', '.join(ROWS)}, not {kind!r}")
-    before = _kept(jit)
+    before = _kept(jit_cache)
     done = []
     for what, work in _works(_learners(algorithm, model, everything), kinds):
         started = time.perf_counter()
@@ -68,7 +68,7 @@ def warm(
         done.append({"what": what, "seconds": round(seconds, 3)})
         if not json:
             say(f"{seconds:7.2f} s  {what}")
-    after = _kept(jit)
+    after = _kept(jit_cache)
     fresh = sorted(set(after) - set(before))
     summary: dict[str, Any] = {
         "compiled": len(fresh), "bytes": sum(after[path] for path in fresh),
@@ -79,7 +79,7 @@ def warm(
         return
     counts: dict[str, int] = {}
     for path in fresh:
-        name = os.path.basename(path).rpartition("-")[0]
+        name = os.path.basename(path).rsplit("-", 2)[0]
         counts[name] = counts.get(name, 0) + 1
     if counts:
         print_table(["kernel", "compiled"], [[name, str(count)] for name, count in sorted(counts.items())])
@@ -87,10 +87,10 @@ def warm(
     say(f"{len(fresh)} kernels compiled, {summary['bytes'] / 1e6:.1f} MB; kept in {folders}")
 
 
-def _kept(jit: Any) -> dict[str, int]:
+def _kept(jit_cache: Any) -> dict[str, int]:
     """The kernels in the cache, with their sizes."""
     found = {}
-    for folder in jit.cache_folders():
+    for folder in jit_cache.cache_folders():
         if folder.is_dir():
             found.update({str(path): path.stat().st_size for path in folder.glob("*.kernel")})
     return found
