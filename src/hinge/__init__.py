@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from hinge.modelfile import ModelFileError, load
     from hinge.progressive import play, race
     from hinge.report import Race, Report
+    from hinge.spaces.all_pairs import AllPairs
+    from hinge.spaces.features import Gates, Joint, LabelTfIdf, MailFeatures, Shared
     from hinge.spaces.kernel.budgets import BudgetPA, Forgetron, Projectron, ProjectronPlus, RandomBudget
     from hinge.spaces.kernel.function import Kernel
     from hinge.spaces.linear import Linear
@@ -59,6 +61,8 @@ _HOMES = {
     "hinge.modelfile": ("ModelFileError", "load"),
     "hinge.progressive": ("play", "race"),
     "hinge.report": ("Race", "Report"),
+    "hinge.spaces.all_pairs": ("AllPairs",),
+    "hinge.spaces.features": ("Gates", "Joint", "LabelTfIdf", "MailFeatures", "Shared"),
     "hinge.spaces.kernel.budgets": ("BudgetPA", "Forgetron", "Projectron", "ProjectronPlus", "RandomBudget"),
     "hinge.spaces.kernel.function": ("Kernel",),
     "hinge.spaces.linear": ("Linear",),
@@ -68,7 +72,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names_there in _HOMES.items() for name in names_there}
 
 __all__ = [
-    "PA", "PA1", "PA2", "BudgetPA", "Certificate", "Classifier", "ConstraintLearner", "Exact", "Forgetron",
+    "PA", "PA1", "PA2", "AllPairs", "BudgetPA", "Certificate", "Classifier", "ConstraintLearner", "Exact", "Forgetron",
     "GrowthWarning", "Kernel", "Linear", "Mistaken", "ModelFileError", "MultilabelClassifier", "OneClass",
     "Perceptron", "Predicted", "Projectron", "ProjectronPlus", "Proportional", "Race", "RandomBudget", "Regressor",
     "Report", "Text", "Violated", "Worst", "bounds", "compiled", "load", "named", "names", "native", "play", "race",

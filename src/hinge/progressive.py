@@ -294,7 +294,7 @@ class Player:
             passed[:, rounds.PRICE] = engine.totals[:, rounds.PRICE]  # the highest of all times serves as well
             updates, certificate = (
                 int(passed[leader, rounds.UPDATES]),
-                certificate_of(engine.steps[leader], passed[leader]),
+                certificate_of(engine.steps[leader], passed[leader]) if engine.proves else None,
             )
         return Report(
             learner=" ".join(repr(learner).split()), n=self.n, mistakes=self.mistakes, novel=self.novel,

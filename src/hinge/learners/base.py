@@ -137,6 +137,8 @@ class Learner(RowLearner):
         """What is proved of every fixed hypothesis on the rows so far."""
         self._require_fitted()
         assert self._engine is not None
+        if not self._engine.proves:
+            raise AttributeError("hinge.AllPairs('max-win') has no certificate: duels are counted, not their margins.")
         leader = int(rounds.leader.py_func(self._engine.totals))
         return certificate_of(self._engine.steps[leader], self._engine.totals[leader])
 

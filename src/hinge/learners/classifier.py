@@ -14,6 +14,8 @@ from hinge.focus import Predicted, Worst
 from hinge.inputs import Table
 from hinge.learners.labels import Labels, as_labels
 from hinge.learners.linear import LinearLearner
+from hinge.spaces.all_pairs import AllPairs
+from hinge.spaces.features import Joint, Shared
 from hinge.steps import PA1, Perceptron
 from hinge.tasks.binary import Binary
 from hinge.tasks.costly import Costly
@@ -36,7 +38,8 @@ class Classifier(LinearLearner):
         Which of a round's constraints act: `Worst`, `Predicted`, `Violated`, `Mistaken`, `Proportional` or `Exact`.
         None is what the step's paper uses, Predicted for the Perceptron and Worst for the others.
     space
-        `Linear()`, which is what None means, or a `Kernel`.
+        `Linear()`, which is what None means, or a `Kernel`; or one where each label sees the row its own way: `Joint`,
+        `Shared`, or `AllPairs`, a vector for each pair of labels.
     cost
         What a mistake costs ([PA06] 8): a matrix, a row for each true label; pairs, {(true, predicted): cost}, 1 where
         none is given; or a tree of labels, {label: parent} or nested, where the length of the path counts. The true
@@ -63,6 +66,7 @@ class Classifier(LinearLearner):
     """
 
     _kind = "classifier"
+    _spaces = Joint, Shared, AllPairs
 
     def __init__(
         self,
@@ -187,7 +191,7 @@ class Classifier(LinearLearner):
                     "use fit, or give the costs by name, {(true, predicted): cost}."
                 )
             return Costly(np.sqrt(cost_matrix(self.cost, labels)))
-        return Binary() if len(labels) <= 2 else Multiclass()
+        return Binary() if len(labels) <= 2 and not self._labelwise else Multiclass()
 
     def _costs(self, y: Any, predictions: Any, weights: Any) -> Any:
         if self.cost is None:
@@ -210,7 +214,7 @@ class Classifier(LinearLearner):
         done = 0
         for number, place in enumerate(firsts):
             engine.learn(table, codes, weights, done, place, 0, record)
-            engine.grow_labels(known + number + 1, self._task(known + number + 1))
+            self._grow_labels(known + number + 1, self._task(known + number + 1))
             engine.learn(table, codes, weights, place, place + 1, 1, record)
             done = place + 1
         engine.learn(table, codes, weights, done, table.n, 0, record)
@@ -243,7 +247,7 @@ class Classifier(LinearLearner):
         kept = engine.copy(NOTHING)
         code = self._labels.add(y.item() if isinstance(y, np.generic) else y)
         try:
-            engine.grow_labels(len(self._labels), self._task())
+            self._grow_labels(len(self._labels), self._task())
             self._learn_checked(x, code, weight, novel=1)
         except BaseException:
             self._labels.forget(code)
@@ -269,9 +273,19 @@ class Classifier(LinearLearner):
         """Scores: with two labels one a row, above 0 for ``classes_[1]``; with more one a row and label."""
         self._require_fitted()
         labels = len(self._labels)
-        if labels <= 2:
+        if labels > 2:
+            return self._scores(X, labels)
+        if self._one_score:
             return self._scores(X, 1)[:, 0]
-        return self._scores(X, labels)
+        both = self._scores(X, 2)
+        difference: np.ndarray[Any, Any] = both[:, 1] - both[:, 0]
+        return difference
+
+    @property
+    def _one_score(self) -> bool:
+        """Whether the labels have one score together, as two have in the paper's binary algorithm."""
+        assert self._engine is not None
+        return isinstance(self._engine.task, Binary)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows whose label is predicted right."""
@@ -279,14 +293,14 @@ class Classifier(LinearLearner):
         return float(np.average(right, weights=sample_weight))
 
     def score_one(self, x: Any) -> Any:
-        """The scores of one row: {label: score}; with two labels, w . x for the second and -w . x for the first."""
+        """The scores of one row: {label: score}; with two that have one score together, -w . x and w . x."""
         self._require_fitted()
         engine = self._engine
         assert engine is not None
         self._predict_row(x)
         first = self._first_lane()
         labels = self._labels.list
-        if len(labels) <= 2:
+        if self._one_score:
             score = float(engine.scores[first])
             return dict(zip(labels, (-score, score), strict=False))
         return {label: float(engine.scores[first + code]) for code, label in enumerate(labels)}

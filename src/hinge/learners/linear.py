@@ -12,11 +12,16 @@ from hinge.engine import Engine, LinearEngine
 from hinge.exact import Exact
 from hinge.focus import Mistaken, Predicted, Proportional, Violated, Worst
 from hinge.inputs import Table
+from hinge.joint_engine import JointEngine
 from hinge.kernel_engine import KernelEngine
 from hinge.learners.base import Learner
 from hinge.learners.estimator import check_weights
+from hinge.pairs_engine import PairsEngine
+from hinge.spaces.all_pairs import AllPairs
+from hinge.spaces.features import Joint, Shared, check_features
 from hinge.spaces.kernel.function import Kernel, check_kernel
 from hinge.spaces.linear import Linear
+from hinge.steps import Perceptron
 
 FOCUSES = Worst, Predicted, Violated, Mistaken, Proportional, Exact
 
@@ -28,6 +33,9 @@ class LinearLearner(Learner):
     passes: Any
     average: Any
     random_state: Any
+    #: The spaces there are beside `Linear` and `Kernel`: those of label-dependent scores.
+    _spaces: tuple[type, ...] = ()
+    _labels: Any
 
     def _check_focus(self, focus: Any) -> None:
         if not isinstance(focus, FOCUSES):
@@ -41,8 +49,50 @@ class LinearLearner(Learner):
         if isinstance(self.space, Kernel):
             check_kernel(self.space)
             self._check_together(self.space)
+        elif isinstance(self.space, self._spaces):
+            self._check_labelwise(focus)
         elif self.space is not None and not isinstance(self.space, Linear):
-            raise TypeError(f"space must be None, hinge.Linear() or a hinge.Kernel, got {self.space!r}")
+            more = "".join(f", hinge.{kind.__name__}" for kind in self._spaces)
+            raise TypeError(f"space must be None, hinge.Linear(), a hinge.Kernel{more}; got {self.space!r}")
+
+    def _check_labelwise(self, focus: Any) -> None:
+        """Raise for parameters that do not go with scores that are made label by label."""
+        space, name = self.space, f"hinge.{type(self.space).__name__}"
+        if len(self._steps) > 1:
+            raise ValueError(f"{name} learns with one step; race learners of one step each with hinge.race.")
+        if isinstance(space, AllPairs):
+            if space.scoring not in ("linear", "max-win"):
+                raise ValueError(f'the scoring of hinge.AllPairs is "linear" or "max-win", got {space.scoring!r}')
+            if space.scoring == "max-win" and not (isinstance(self.step, Perceptron) and isinstance(focus, Predicted)):
+                raise ValueError(
+                    "numbers of duels won have no margins, so hinge.AllPairs('max-win') learns with hinge.Perceptron() "
+                    f"and focus hinge.Predicted() only, got {self.step!r} and {focus!r}; scoring='linear' takes any."
+                )
+            return
+        check_features(space)
+        if self.average:
+            raise ValueError(f"average=True is for vectors that each have lanes of their own; {name} has no averages.")
+        auto = isinstance(self.intercept, str) and self.intercept == "auto"
+        if isinstance(space, Joint) and not auto and self._intercept_value() != 0:
+            raise ValueError(
+                f"in hinge.Joint all labels share one vector, and an intercept ({self.intercept!r}) would cancel: leave "
+                "it out, or give labels vectors of their own with hinge.Shared."
+            )
+
+    @property
+    def _labelwise(self) -> bool:
+        """Whether two labels have a score each already; what was begun so stays so."""
+        if self._engine is None:
+            return isinstance(self.space, (Joint, Shared, AllPairs))
+        return isinstance(self._engine, (JointEngine, PairsEngine))
+
+    def _grow_labels(self, known: int, task: Any) -> None:
+        """Make room for the first ``known`` labels, of which the engine is told where it asks for them by name."""
+        engine = self._engine
+        assert engine is not None
+        if hasattr(engine, "names"):
+            engine.names = self._labels.list[:known]  # type: ignore[attr-defined]
+        engine.grow_labels(known, task)
 
     def _check_together(self, space: Kernel) -> None:
         """Raise for parameters that do not go with a kernel."""
@@ -70,6 +120,17 @@ class LinearLearner(Learner):
             return KernelEngine(
                 task, self._steps, focus, dtype, space=self.space, labels=labels, width=width,
                 average=bool(self.average),
+            )  # fmt: skip
+        space, intercept = self.space, self._intercept_value()
+        if isinstance(space, AllPairs):
+            return PairsEngine(
+                task, self.step, focus, dtype, scoring=space.scoring, labels=labels, width=width, intercept=intercept,
+                average=bool(self.average),
+            )  # fmt: skip
+        if isinstance(space, (Joint, Shared)):
+            return JointEngine(
+                task, self._steps[0], focus, dtype, features=space.features, shared=isinstance(space, Shared),
+                names=self._labels.list[:labels], labels=labels, width=width, intercept=intercept,
             )  # fmt: skip
         return LinearEngine(
             task, self._steps, focus, dtype, labels=labels, width=width, intercept=self._intercept_value(),
@@ -111,6 +172,14 @@ class LinearLearner(Learner):
             return np.asarray(coefficients @ supports)
         assert isinstance(engine, LinearEngine)
         return engine.hypothesis()[0]
+
+    @property
+    def joint_coef_(self) -> np.ndarray[Any, Any]:
+        """In the spaces Joint and Shared, the vector that labels share."""
+        self._require_fitted()
+        if not isinstance(self._engine, JointEngine):
+            raise AttributeError("joint_coef_ is of hypotheses in hinge.Joint and hinge.Shared")
+        return self._engine.joint_hypothesis()
 
     @property
     def intercept_(self) -> np.ndarray[Any, Any]:

@@ -10,9 +10,11 @@ import numpy as np
 from hinge.engine import Engine, Record
 from hinge.focus import Predicted, Worst
 from hinge.inputs import Table
+from hinge.joint_engine import JointEngine
 from hinge.learners.labels import Labels, as_labels
 from hinge.learners.labelsets import LabelSets, as_label_sets, as_labels_of_row
 from hinge.learners.linear import LinearLearner
+from hinge.spaces.features import Joint, Shared
 from hinge.steps import PA1, Perceptron
 from hinge.tasks.multilabel import Multilabel
 
@@ -41,7 +43,8 @@ class MultilabelClassifier(LinearLearner):
         Which of a round's constraints act: `Worst`, `Predicted`, `Violated`, `Mistaken`, `Proportional` or `Exact`.
         None is what the step's paper uses, Predicted for the Perceptron and Worst for the others.
     space
-        `Linear()`, which is what None means.
+        `Linear()`, which is what None means, or one where each label sees the row its own way: `Joint` or `Shared`.
+        The calibration label has no features of its own: in Joint it scores 0.
     calibrated
         False: no calibration label. The learner then learns rankings only, and a round where all labels, or none, are
         relevant asks for nothing. Moves give to some labels what they take from others, so that the scores of all sum
@@ -59,6 +62,7 @@ class MultilabelClassifier(LinearLearner):
     """
 
     _kind = "classifier"
+    _spaces = Joint, Shared
 
     def __init__(
         self,
@@ -153,7 +157,7 @@ class MultilabelClassifier(LinearLearner):
                     "an indicator matrix needs a column for each of classes_."
                 )
             self._labels = Labels(range(sets.columns))
-            engine.grow_labels(sets.columns, engine.task)
+            self._grow_labels(sets.columns, engine.task)
         self.__dict__.setdefault("_as_matrix", sets.columns is not None)
 
     def _learn_table(self, table: Table, truths: LabelSets, weights: Any, record: Record | None) -> None:
@@ -166,7 +170,7 @@ class MultilabelClassifier(LinearLearner):
         for place, count in firsts:
             engine.learn(table, codes, weights, done, place, 0, record)
             known += count
-            engine.grow_labels(known, engine.task)
+            self._grow_labels(known, engine.task)
             engine.learn(table, codes, weights, place, place + 1, count, record)
             done = place + 1
         engine.learn(table, codes, weights, done, table.n, 0, record)
@@ -210,7 +214,7 @@ class MultilabelClassifier(LinearLearner):
             with self._all_or_nothing(None):
                 for label in new:
                     labels.add(label)
-                engine.grow_labels(len(labels), engine.task)
+                self._grow_labels(len(labels), engine.task)
                 codes = np.array([labels.codes[label] for label in plain], np.int32)
                 self._learn_checked(x, codes, weight, novel=len(new))
         self.__dict__.setdefault("_as_matrix", False)
@@ -313,7 +317,9 @@ class MultilabelClassifier(LinearLearner):
         return self._own_lanes(super().intercept_)
 
     def _own_lanes(self, lanes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """The labels' lanes, less the calibration label's."""
+        """The labels' lanes, less the calibration label's; or what they share, where they have none."""
+        if isinstance(self._engine, JointEngine) and not self._engine.shared:
+            return lanes
         lanes = lanes[: self._calibrated + len(self._labels)]
         return lanes[1:] - lanes[:1] if self._calibrated else lanes
 

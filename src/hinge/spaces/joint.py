@@ -4,6 +4,8 @@
 Here Phi_j(x, r) = x_j g(j, r): what a feature means for a label is a *gate* g, fixed or learnt from the stream. So
 Phi is never written out, and a round costs the row's non-zeros times the labels. `SharedLanes` adds one vector a
 label (Fink et al. in [IW] 4): score v . Phi(x, r) + w_r . x, and the squared norms add.
+
+Label r has the lane r + shift: before the labels' lanes there may be that of a calibration label, whose Phi is 0.
 """
 
 from __future__ import annotations
@@ -13,24 +15,34 @@ from typing import Any, NamedTuple
 
 from hinge.focus import Alike
 from hinge.native import compiled, native
+from hinge.spaces.linear import intercept_value
 
 
 @native
 class FixedGates(NamedTuple):
-    """g is a table, all labels of a feature side by side."""
+    """g is a table, all labels of a feature side by side; ``largest`` is the largest of its numbers, by size."""
 
     table: Any
     lanes: int
+    largest: float
 
     def gate(self, j: int, r: int) -> float:
         """g(j, r)."""
         return float(self.table[j * self.lanes + r])
+
+    def reach(self) -> float:
+        """No gate is larger than this."""
+        return self.largest
 
     def filed(self, row: Any, r: int) -> None:
         """A table does not change."""
 
     def ended(self, row: Any) -> None:
         """Nothing to count."""
+
+    def prefetch(self, row: Any) -> None:
+        """Ask for the gates of a row to come."""
+        row.prefetch(self.table, self.lanes)
 
 
 @native
@@ -46,12 +58,16 @@ class MailGates(NamedTuple):
 
     def gate(self, j: int, r: int) -> float:
         """g(j, r); 0 in an empty folder."""
-        n, N = self.seen[j * self.lanes + r], self.messages[r]
+        n, N = int(self.seen[j * self.lanes + r]), int(self.messages[r])
         if N == 0:
             return 0.0
         if 5 * n >= N:
             return 2.0
         return -1.0 if 50 * n < N else 0.0
+
+    def reach(self) -> float:
+        """No gate is larger than this."""
+        return 2.0
 
     def filed(self, row: Any, r: int) -> None:
         """The row belongs to label r."""
@@ -62,6 +78,10 @@ class MailGates(NamedTuple):
 
     def ended(self, row: Any) -> None:
         """Nothing more to count."""
+
+    def prefetch(self, row: Any) -> None:
+        """Ask for the counts of a row to come."""
+        row.prefetch(self.seen, self.lanes)
 
 
 @native
@@ -84,6 +104,10 @@ class RarityGates(NamedTuple):
         elsewhere = float(self.total[j]) - float(self.times[j * self.lanes + r])
         return math.log(float(self.rows[0]) / max(elsewhere, 1.0))
 
+    def reach(self) -> float:
+        """No gate is larger than this: the logarithms of all finite numbers are below."""
+        return 1e3
+
     def filed(self, row: Any, r: int) -> None:
         """The row belongs to label r."""
         for i in range(row.start, row.stop):
@@ -95,14 +119,18 @@ class RarityGates(NamedTuple):
         for i in range(row.start, row.stop):
             self.total[int(row.indices[i])] += row.data[i]
 
+    def prefetch(self, row: Any) -> None:
+        """Ask for the sums of a row to come."""
+        row.prefetch(self.times, self.lanes)
+
 
 @compiled(inline=True)
-def gated_sum(gates: Any, j: int, coefficients: Any, labels: int) -> float:
+def gated_sum(gates: Any, j: int, coefficients: Any, labels: int, shift: int) -> float:
     """sum_r coefficient_r g(j, r)."""
     total = 0.0
     for r in range(labels):
-        if coefficients[r] != 0:
-            total += float(coefficients[r]) * gates.gate(j, r)
+        if coefficients[shift + r] != 0:
+            total += float(coefficients[shift + r]) * gates.gate(j, r)
     return total
 
 
@@ -113,14 +141,23 @@ class BetweenGates(NamedTuple):
     row: Any
     gates: Any
     labels: int
+    shift: int
 
     def _part(self, j: int, constraint: Any) -> float:
-        part = self.gates.gate(j, constraint.up) if constraint.up >= 0 else 0.0
-        return part - self.gates.gate(j, constraint.down) if constraint.down >= 0 else part
+        up, down, part = constraint.up - self.shift, constraint.down - self.shift, 0.0
+        if up >= 0:
+            part += self.gates.gate(j, up)
+        if down >= 0:
+            part -= self.gates.gate(j, down)
+        return part
 
     def sq_norm(self, constraint: Any) -> float:
         """||z||²."""
-        return self.inner(constraint, constraint)
+        row, total = self.row, 0.0
+        for i in range(row.start, row.stop):
+            part = float(row.data[i]) * self._part(int(row.indices[i]), constraint)
+            total += part * part
+        return total
 
     def inner(self, one: Any, other: Any) -> float:
         """The inner product of two constraints' instances."""
@@ -134,8 +171,8 @@ class BetweenGates(NamedTuple):
         """||sum_j lambda_j z_j||²."""
         row, total = self.row, 0.0
         for i in range(row.start, row.stop):
-            step = float(row.data[i]) * gated_sum(self.gates, int(row.indices[i]), coefficients, self.labels)
-            total += step * step
+            gated = gated_sum(self.gates, int(row.indices[i]), coefficients, self.labels, self.shift)
+            total += float(row.data[i]) * gated * float(row.data[i]) * gated
         return total
 
 
@@ -146,6 +183,7 @@ class JointVector(NamedTuple):
     vector: Any
     gates: Any
     labels: int
+    shift: int
 
     def begin(self, row: Any) -> None:
         """Nothing waits for a first row."""
@@ -158,11 +196,16 @@ class JointVector(NamedTuple):
         """Nothing has begun."""
 
     def score(self, row: Any, scores: Any) -> float:
-        """v . Phi(x, r) into the scores; ||x||²."""
-        for r in range(self.labels):
-            scores[r] = 0
+        """v . Phi(x, r) into the scores; a bound of all ||Phi(x, r)||²."""
+        for lane in range(self.labels + self.shift):
+            scores[lane] = 0
         self.add_scores(row, scores)
-        return float(row.sq_norm())
+        return self.bound(row)
+
+    def bound(self, row: Any) -> float:
+        """No ||Phi(x, r)||² is above it: what it is for is to be finite where they are."""
+        reach = max(1.0, self.gates.reach())
+        return float(row.sq_norm()) * reach * reach
 
     def add_scores(self, row: Any, scores: Any) -> None:
         """v . Phi(x, r), added to the scores."""
@@ -171,7 +214,7 @@ class JointVector(NamedTuple):
             product = float(self.vector[j]) * float(row.data[i])
             if product != 0:
                 for r in range(self.labels):
-                    scores[r] += product * self.gates.gate(j, r)
+                    scores[self.shift + r] += product * self.gates.gate(j, r)
 
     def score_mean(self, row: Any, scores: Any, scratch: Any, number: float) -> float:
         """A joint vector is not averaged."""
@@ -181,7 +224,7 @@ class JointVector(NamedTuple):
         """v_j += x_j sum_r coefficient_r g(j, r)."""
         for i in range(row.start, row.stop):
             j = int(row.indices[i])
-            self.vector[j] += float(row.data[i]) * gated_sum(self.gates, j, coefficients, self.labels)
+            self.vector[j] += float(row.data[i]) * gated_sum(self.gates, j, coefficients, self.labels, self.shift)
 
     def after(self, row: Any, task: Any, truth: Any, labels: int) -> None:
         """The round is over: gates that are learnt take in the row and its labels."""
@@ -192,11 +235,12 @@ class JointVector(NamedTuple):
 
     def metric(self, row: Any, q: float) -> BetweenGates:
         """Every label has an instance of its own."""
-        return BetweenGates(row, self.gates, self.labels)
+        return BetweenGates(row, self.gates, self.labels, self.shift)
 
     def prefetch(self, row: Any) -> None:
-        """Ask for the weights of a row to come."""
+        """Ask for the weights of a row to come, and for its gates."""
         row.prefetch(self.vector, 1)
+        self.gates.prefetch(row)
 
 
 @native
@@ -241,10 +285,10 @@ class SharedLanes(NamedTuple):
         self.prototypes.begin_not(row, before)
 
     def score(self, row: Any, scores: Any) -> float:
-        """Both scores, added; ||x||² + b²."""
+        """Both scores, added; a bound of all squared norms."""
         q = self.prototypes.score(row, scores)
         self.joint.add_scores(row, scores)
-        return float(q)
+        return max(float(q), self.joint.bound(row))
 
     def score_mean(self, row: Any, scores: Any, scratch: Any, number: float) -> float:
         """A joint vector is not averaged."""
@@ -252,17 +296,19 @@ class SharedLanes(NamedTuple):
 
     def move(self, row: Any, coefficients: Any, number: float) -> None:
         """Both move."""
-        self.prototypes.move(row, coefficients, number)
         self.joint.move(row, coefficients, number)
+        self.prototypes.move(row, coefficients, number)
 
     def after(self, row: Any, task: Any, truth: Any, labels: int) -> None:
         """The round is over."""
         self.joint.after(row, task, truth, labels)
 
     def metric(self, row: Any, q: float) -> Both:
-        """Norms add."""
-        return Both(Alike(q), self.joint.metric(row, q))
+        """Norms add: ||x||² + b² in each of two lanes, and that of Phi."""
+        b = intercept_value(self.prototypes.state)
+        return Both(Alike(float(row.sq_norm()) + b * b), self.joint.metric(row, q))
 
     def prefetch(self, row: Any) -> None:
         """Ask for the weights of a row to come."""
         self.prototypes.prefetch(row)
+        self.joint.prefetch(row)
