@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hinge.cli.talk import harmless
+
 
 def as_json(label: Any) -> Any:
     """A label as JSON has it.
@@ -23,5 +25,4 @@ def as_text(label: Any) -> str:
     >>> as_text(-1.0), as_text("two words"), as_text("two\\nlines")
     ('-1', 'two words', 'two\\\\nlines')
     """
-    text = str(as_json(label))
-    return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
+    return harmless(str(as_json(label)))

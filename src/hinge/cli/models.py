@@ -39,7 +39,10 @@ def keep(learner: Any, path: str, reading: dict[str, Any], names: dict[int, str]
 
 def names_of(learner: Any) -> dict[int, str]:
     """The names of features that a model remembers, by column."""
-    return {int(column): str(name) for column, name in learner.notes.get("names", [])}
+    try:
+        return {int(column): str(name) for column, name in learner.notes.get("names", [])}
+    except (TypeError, ValueError):
+        raise ValueError("the names of features in the model's notes are not pairs of a column and a name") from None
 
 
 def heaviest(learner: Any, names: dict[int, str]) -> dict[int, str]:

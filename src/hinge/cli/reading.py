@@ -11,6 +11,8 @@ import typer
 
 #: What decides which column a feature has: no model can go on with another.
 FIXED = ("text", "ngrams", "analyzer", "bits", "columns_from")
+#: Bytes of text that make a batch: more than usual, since whatever is done once a batch is then done seldom.
+BATCH = 1 << 23
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,8 +38,7 @@ class Reading:
     @classmethod
     def of(cls, notes: Mapping[str, Any], model: str | None = None, **options: Any) -> Reading:
         """What the notes of a model remember, and over it what this command says (None: nothing)."""
-        known = {field.name for field in dataclasses.fields(cls)} - {"given", "format"}
-        remembered = {name: value for name, value in dict(notes.get("reading", {})).items() if name in known}
+        remembered = _checked(notes.get("reading", {}), model)
         said = {name: value for name, value in options.items() if value is not None and value != []}
         usual = cls(**remembered)
         for name in FIXED:
@@ -48,9 +49,8 @@ class Reading:
                     f"{model} was learnt with {f'{option} {before}' if before is not None else f'no {option}'}, which "
                     f"its features hang on; it cannot go on with {option} {said[name]} (--fresh starts anew)."
                 )
-        for name in ("categorical",):
-            if name in said:
-                said[name] = tuple(said[name])
+        if "categorical" in said:
+            said["categorical"] = tuple(said["categorical"])
         reading = cls(**{**remembered, **said, "given": frozenset(said)})
         reading._check()
         return reading
@@ -122,7 +122,24 @@ class Reading:
         }  # fmt: skip
         said = {"zero_based" if name == "columns_from" else name for name in self.given}
         fitting = {name: value for name, value in options.items() if name in OPTIONS[format] or name in said}
-        return read(path, format=format, bits=self.bits, skip_bad=skip_bad, **fitting)
+        return read(path, format=format, bits=self.bits, skip_bad=skip_bad, batch_bytes=BATCH, **fitting)
+
+
+def _checked(reading: Any, model: str | None) -> dict[str, Any]:
+    """What a model's notes say of reading, if it is what `Reading.remembered` says: a file may come from anywhere."""
+    usual = Reading()
+    found: dict[str, Any] = {}
+    said: list[tuple[str, Any]] = list(reading.items()) if isinstance(reading, Mapping) else [("", None)]
+    for name, value in said:
+        wanted: tuple[type, ...] = (str,)
+        if hasattr(usual, name) and getattr(usual, name) is not None:
+            wanted = (list,) if name == "categorical" else (type(getattr(usual, name)),)
+        if not hasattr(usual, name) or name in ("given", "format") or type(value) not in wanted:
+            raise ValueError(f"the notes in {model} on how its files are read are not of this version of hinge")
+        if name == "categorical" and not all(isinstance(word, str) for word in value):
+            raise ValueError(f"the notes in {model} on categorical columns are no names")
+        found[name] = tuple(value) if name == "categorical" else value
+    return found
 
 
 def _place(target: str) -> int:

@@ -57,10 +57,21 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
 
 
+def harmless(text: str) -> str:
+    """Text from a file, without what would move a terminal's cursor.
+
+    >>> harmless("two\\nlines")
+    'two\\\\nlines'
+    """
+    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def print_table(
     heads: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,), best: int = -1
 ) -> None:
     """A table: with lines and colours on a terminal, else in plain columns. ``left`` columns are words."""
+    rows = [[harmless(cell) for cell in row] for row in rows]
+    heads = [harmless(head) for head in heads]
     if sys.stdout.isatty():
         from rich import box
         from rich.console import Console
