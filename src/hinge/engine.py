@@ -306,7 +306,7 @@ def overflow(where: str, dtype: Any) -> str:
 class LinearEngine(Engine):
     """Weights in lanes: one lane for a score, contenders side by side."""
 
-    arrays = ("weights", "bias", "late", "late_bias", "state", "totals", "measures")
+    arrays: tuple[str, ...] = ("weights", "bias", "late", "late_bias", "state", "totals", "measures")
 
     def __init__(
         self, task: Any, steps: Sequence[Any], focus: Any, dtype: Any, *, labels: int, width: int, intercept: float,

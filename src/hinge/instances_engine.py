@@ -38,7 +38,7 @@ class Matrices(NamedTuple):
 class InstancesEngine(Engine):
     """One weight a feature; a round has as many scores as instances."""
 
-    arrays = ("weights", "totals")
+    arrays: tuple[str, ...] = ("weights", "totals")
 
     def __init__(self, task: Any, step: Any, focus: Any, dtype: Any, *, labels: int, width: int) -> None:
         super().__init__(task, [step], focus, dtype, labels)

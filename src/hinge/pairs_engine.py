@@ -22,9 +22,7 @@ class PairsEngine(LinearEngine):
         self.scoring = scoring
         # Numbers of duels won are no products with the hypothesis, so no dual value grows with them.
         self.proves = scoring == "linear"
-        super().__init__(
-            task, [step], focus, dtype, labels=labels, width=width, intercept=intercept, average=average
-        )
+        super().__init__(task, [step], focus, dtype, labels=labels, width=width, intercept=intercept, average=average)
 
     @property
     def pairs(self) -> int:

@@ -276,7 +276,8 @@ class Classifier(LinearLearner):
         if labels > 2:
             return self._scores(X, labels)
         if self._one_score:
-            return self._scores(X, 1)[:, 0]
+            one: np.ndarray[Any, Any] = self._scores(X, 1)[:, 0]
+            return one
         both = self._scores(X, 2)
         difference: np.ndarray[Any, Any] = both[:, 1] - both[:, 0]
         return difference
@@ -313,7 +314,8 @@ class Classifier(LinearLearner):
         """The labels: sorted after `fit`, as given or as first seen otherwise."""
         if "_labels" not in self.__dict__ or self._engine is None:
             raise AttributeError("classes_ is there once something has been learnt")
-        return self._labels.array()
+        labels: np.ndarray[Any, Any] = self._labels.array()
+        return labels
 
     def _report_predictions(self, codes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Codes of a record as labels; None where there was none to predict."""

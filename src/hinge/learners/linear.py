@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from hinge.kernel_engine import KernelEngine
 from hinge.learners.base import Learner
 from hinge.learners.estimator import check_weights
 from hinge.pairs_engine import PairsEngine
+from hinge.phi_engine import PhiEngine
 from hinge.spaces.all_pairs import AllPairs
-from hinge.spaces.features import Joint, Shared, check_features
+from hinge.spaces.features import BUILT_IN, Joint, Shared, check_features
 from hinge.spaces.kernel.function import Kernel, check_kernel
 from hinge.spaces.linear import Linear
 from hinge.steps import Perceptron
@@ -75,8 +77,8 @@ class LinearLearner(Learner):
         auto = isinstance(self.intercept, str) and self.intercept == "auto"
         if isinstance(space, Joint) and not auto and self._intercept_value() != 0:
             raise ValueError(
-                f"in hinge.Joint all labels share one vector, and an intercept ({self.intercept!r}) would cancel: leave "
-                "it out, or give labels vectors of their own with hinge.Shared."
+                f"in hinge.Joint all labels share one vector, and an intercept ({self.intercept!r}) would cancel: "
+                "leave it out, or give labels vectors of their own with hinge.Shared."
             )
 
     @property
@@ -84,14 +86,14 @@ class LinearLearner(Learner):
         """Whether two labels have a score each already; what was begun so stays so."""
         if self._engine is None:
             return isinstance(self.space, (Joint, Shared, AllPairs))
-        return isinstance(self._engine, (JointEngine, PairsEngine))
+        return isinstance(self._engine, (JointEngine, PairsEngine, PhiEngine))
 
     def _grow_labels(self, known: int, task: Any) -> None:
         """Make room for the first ``known`` labels, of which the engine is told where it asks for them by name."""
         engine = self._engine
         assert engine is not None
         if hasattr(engine, "names"):
-            engine.names = self._labels.list[:known]  # type: ignore[attr-defined]
+            engine.names = self._labels.list[:known]
         engine.grow_labels(known, task)
 
     def _check_together(self, space: Kernel) -> None:
@@ -128,7 +130,8 @@ class LinearLearner(Learner):
                 average=bool(self.average),
             )  # fmt: skip
         if isinstance(space, (Joint, Shared)):
-            return JointEngine(
+            kind = JointEngine if isinstance(space.features, BUILT_IN) else PhiEngine
+            return kind(
                 task, self._steps[0], focus, dtype, features=space.features, shared=isinstance(space, Shared),
                 names=self._labels.list[:labels], labels=labels, width=width, intercept=intercept,
             )  # fmt: skip
@@ -170,16 +173,41 @@ class LinearLearner(Learner):
                 raise AttributeError("coef_ is of linear hypotheses; those of a kernel are support_ and dual_coef_")
             supports, coefficients = engine.hypothesis()
             return np.asarray(coefficients @ supports)
-        assert isinstance(engine, LinearEngine)
+        assert isinstance(engine, (LinearEngine, PhiEngine))
         return engine.hypothesis()[0]
 
     @property
     def joint_coef_(self) -> np.ndarray[Any, Any]:
-        """In the spaces Joint and Shared, the vector that labels share."""
+        """In the spaces Joint and Shared, the vector that labels share; see ``joint_names_``."""
         self._require_fitted()
-        if not isinstance(self._engine, JointEngine):
+        if not isinstance(self._engine, (JointEngine, PhiEngine)):
             raise AttributeError("joint_coef_ is of hypotheses in hinge.Joint and hinge.Shared")
         return self._engine.joint_hypothesis()
+
+    @property
+    def joint_names_(self) -> list[Any]:
+        """The names of label-dependent features that come as dicts, in the order of ``joint_coef_``."""
+        if not (isinstance(self._engine, PhiEngine) and isinstance(self._engine.columns, dict)):
+            raise AttributeError("joint_names_ is there once dicts of label-dependent features have been learnt from")
+        return list(self._engine.columns)
+
+    def save(self, path: Any) -> None:
+        """Write the learner to a file, which `hinge.load` restores: see `Learner.save`."""
+        if self._labelwise:
+            raise TypeError(
+                "a model file does not hold hypotheses in hinge.Joint, hinge.Shared or hinge.AllPairs so far; "
+                "pickle the learner instead."
+            )
+        super().save(path)
+
+    # ------------------------------------------------------------------------------- rows as a user knows them
+
+    def _row(self, x: Any, learning: bool) -> tuple[Any, Any]:
+        data, indices = super()._row(x, learning)
+        if isinstance(self._engine, PhiEngine):
+            known = self._columns is not None and isinstance(x, Mapping)
+            self._engine.given = x if known else self._engine.as_given(data, indices)
+        return data, indices
 
     @property
     def intercept_(self) -> np.ndarray[Any, Any]:
@@ -188,7 +216,7 @@ class LinearLearner(Learner):
         engine = self._engine
         if isinstance(engine, KernelEngine):
             return np.zeros(engine.scores_each(), engine.dtype)
-        assert isinstance(engine, LinearEngine)
+        assert isinstance(engine, (LinearEngine, PhiEngine))
         return engine.hypothesis()[1]
 
     @property

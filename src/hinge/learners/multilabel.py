@@ -14,6 +14,7 @@ from hinge.joint_engine import JointEngine
 from hinge.learners.labels import Labels, as_labels
 from hinge.learners.labelsets import LabelSets, as_label_sets, as_labels_of_row
 from hinge.learners.linear import LinearLearner
+from hinge.phi_engine import PhiEngine
 from hinge.spaces.features import Joint, Shared
 from hinge.steps import PA1, Perceptron
 from hinge.tasks.multilabel import Multilabel
@@ -318,7 +319,7 @@ class MultilabelClassifier(LinearLearner):
 
     def _own_lanes(self, lanes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """The labels' lanes, less the calibration label's; or what they share, where they have none."""
-        if isinstance(self._engine, JointEngine) and not self._engine.shared:
+        if isinstance(self._engine, (JointEngine, PhiEngine)) and not self._engine.shared:
             return lanes
         lanes = lanes[: self._calibrated + len(self._labels)]
         return lanes[1:] - lanes[:1] if self._calibrated else lanes

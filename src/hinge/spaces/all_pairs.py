@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All pairs of labels, a vector each ([IW] 4.1): w_ij for i against j, w_ji = -w_ij.
 
-Label scores are h(i) = sum_j w_ij . x, or, Max-Win, the number of duels won, those with w_ij . x > 0. The pair i < j has
-the lane j (j - 1) / 2 + i, so that the pairs of a new label come after all others.
+Label scores are h(i) = sum_j w_ij . x, or, Max-Win, the number of duels won, those with w_ij . x > 0. The pair i < j
+has the lane j (j - 1) / 2 + i, so that the pairs of a new label come after all others.
 
 A move of label coefficients c, which sum to 0, is the gradient's: w_ij += (c_i - c_j) x, since h(i) has w_ij with the
 sign + and h(j) has it with the sign -. Two such moves have the inner product
