@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hinge.learners.constraints import ConstraintLearner
     from hinge.learners.multilabel import MultilabelClassifier
     from hinge.learners.oneclass import OneClass
+    from hinge.learners.ordinal import OrdinalClassifier
     from hinge.learners.regressor import Regressor
     from hinge.modelfile import ModelFileError, load
     from hinge.progressive import play, race
@@ -57,6 +58,7 @@ _HOMES = {
     "hinge.learners.constraints": ("ConstraintLearner",),
     "hinge.learners.multilabel": ("MultilabelClassifier",),
     "hinge.learners.oneclass": ("OneClass",),
+    "hinge.learners.ordinal": ("OrdinalClassifier",),
     "hinge.learners.regressor": ("Regressor",),
     "hinge.modelfile": ("ModelFileError", "load"),
     "hinge.progressive": ("play", "race"),
@@ -73,10 +75,10 @@ _HOME_OF = {name: home for home, names_there in _HOMES.items() for name in names
 
 __all__ = [
     "PA", "PA1", "PA2", "AllPairs", "BudgetPA", "Certificate", "Classifier", "ConstraintLearner", "Exact", "Forgetron",
-    "GrowthWarning", "Kernel", "Linear", "Mistaken", "ModelFileError", "MultilabelClassifier", "OneClass",
-    "Perceptron", "Predicted", "Projectron", "ProjectronPlus", "Proportional", "Race", "RandomBudget", "Regressor",
-    "Report", "Text", "Violated", "Worst", "bounds", "compiled", "load", "named", "names", "native", "play", "race",
-    "read",
+    "Gates", "GrowthWarning", "Joint", "Kernel", "LabelTfIdf", "Linear", "MailFeatures", "Mistaken", "ModelFileError",
+    "MultilabelClassifier", "OneClass", "OrdinalClassifier", "Perceptron", "Predicted", "Projectron", "ProjectronPlus",
+    "Proportional", "Race", "RandomBudget", "Regressor", "Report", "Shared", "Text", "Violated", "Worst", "bounds",
+    "compiled", "load", "named", "names", "native", "play", "race", "read",
 ]  # fmt: skip
 
 

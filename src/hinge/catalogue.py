@@ -14,7 +14,10 @@ from hinge.learners.classifier import Classifier
 from hinge.learners.estimator import parameter_names
 from hinge.learners.multilabel import MultilabelClassifier
 from hinge.learners.oneclass import OneClass
+from hinge.learners.ordinal import OrdinalClassifier
 from hinge.learners.regressor import Regressor
+from hinge.spaces.all_pairs import AllPairs
+from hinge.spaces.features import Joint, LabelTfIdf, MailFeatures, Shared
 from hinge.steps import PA, PA1, PA2, Perceptron
 
 
@@ -63,6 +66,28 @@ CATALOGUE = [
               "the round's problem itself, which SimProj approximates, solved to rounding"),
     Algorithm("MIRA", Classifier, PA1, {"focus": Exact(margin=0.01)}, "[PA06] 10.3",
               "the exact projection with beta = 0.01; another beta is the margin of hinge.Exact"),
+    # -- label-dependent features: one vector for all labels, or that and one for each
+    Algorithm("PA-I single-prototype", Classifier, PA1, {"focus": Worst(), "space": Joint(LabelTfIdf())}, "[PA06] 7",
+              "one vector for all labels, over their own TF-IDF of the row"),
+    Algorithm("Max-SP", Classifier, PA1, {"focus": Worst(), "space": Joint(MailFeatures())}, "[SP06] 6",
+              "one vector for all folders of e-mails, against the folder of the largest loss"),
+    Algorithm("SimProj single-prototype", Classifier, PA1, {"focus": Violated(), "space": Joint(MailFeatures())},
+              "[SP06] 6", "as Max-SP, but all violated constraints act, with equal shares"),
+    Algorithm("ConProj single-prototype", Classifier, PA1, {"focus": Mistaken(), "space": Joint(MailFeatures())},
+              "[SP06] 6", "as Max-SP, but all mistaken constraints act, with equal shares"),
+    Algorithm("SimPerc single-prototype", Classifier, Perceptron, {"focus": Mistaken(), "space": Joint(MailFeatures())},
+              "[SP06] 6", "every mistaken constraint moves as the Perceptron would; eta is the paper's C"),
+    Algorithm("single-vector Perceptron", Classifier, Perceptron,
+              {"focus": Predicted(), "space": Joint(LabelTfIdf())}, "[IW] 2.3",
+              "Fink et al.: one vector for all labels, over label-dependent features"),
+    Algorithm("mixed Perceptron", Classifier, Perceptron, {"focus": Predicted(), "space": Shared(LabelTfIdf())},
+              "[IW] 4", "Fink et al.: one vector for all labels, and one for each"),
+    # -- a vector for each pair of labels
+    Algorithm("all-pair Perceptron", Classifier, Perceptron, {"focus": Predicted(), "space": AllPairs()}, "[IW] 4.1",
+              "a vector for each pair, whose scores add up; the same predictions as multi-vector"),
+    Algorithm("all-pair Max-Win Perceptron", Classifier, Perceptron,
+              {"focus": Predicted(), "space": AllPairs("max-win")}, "[IW] 4.1",
+              "a vector for each pair; the label that wins most duels is predicted"),
     # -- sets of labels
     Algorithm("Perceptron multilabel", MultilabelClassifier, Perceptron, {"focus": Predicted()}, "[PA06] 7",
               "the pair ranked worst moves, if the ranking is wrong"),
@@ -80,6 +105,17 @@ CATALOGUE = [
               "every mistaken pair moves as the Perceptron would; eta is the paper's C"),
     Algorithm("PA-I exact multilabel", MultilabelClassifier, PA1, {"focus": Exact()}, "[SP06] 2",
               "the round's problem itself, over all pairs, solved to rounding"),
+    # -- ranks
+    Algorithm("PA-I ordinal", OrdinalClassifier, PA1, {"focus": Worst()}, "[SP06] 3",
+              "one score, and thresholds between ranks; the threshold violated most moves, and the score with it"),
+    Algorithm("SimProj ordinal", OrdinalClassifier, PA1, {"focus": Violated()}, "[SP06] 3, 4",
+              "every violated threshold moves as in PA-I ordinal, all with equal shares"),
+    Algorithm("ConProj ordinal", OrdinalClassifier, PA1, {"focus": Mistaken()}, "[SP06] 3, 4",
+              "as SimProj ordinal, for the mistaken thresholds only"),
+    Algorithm("SimPerc ordinal", OrdinalClassifier, Perceptron, {"focus": Mistaken()}, "[SP06] 3, 4",
+              "every mistaken threshold moves as the Perceptron would; eta is the paper's C"),
+    Algorithm("PA-I exact ordinal", OrdinalClassifier, PA1, {"focus": Exact()}, "[SP06] 2, 3",
+              "the round's problem itself, over all thresholds, solved to rounding"),
     # -- numbers
     Algorithm("PA regression", Regressor, PA, {}, "[PA06] 5", "the least move that brings the error down to epsilon"),
     Algorithm("PA-I regression", Regressor, PA1, {}, "[PA06] 5", "as PA regression, never farther than C"),

@@ -263,8 +263,8 @@ class Player:
         self.loss += float(record.losses.sum())
         self.squared_loss += float((record.losses**2).sum())
         self.cost += self._cost(record, piece, wrong)
-        if self.learner._kind == "regressor":
-            self.absolute_error += float(np.abs(np.asarray(piece.y, np.float64) - record.predictions).sum())
+        if self.learner._measures_distance:
+            self.absolute_error += self.learner._distance(piece.y, record)
 
     def _cost(self, record: Record, piece: Piece, wrong: Any) -> float:
         y, some = piece.y, None
@@ -301,7 +301,7 @@ class Player:
             loss=float(losses.sum()) if self.keep else self.loss,
             squared_loss=float((losses**2).sum()) if self.keep else self.squared_loss, cost=self.cost, updates=updates,
             seconds=self.seconds, compile_seconds=self.waited, certificate=certificate,
-            absolute_error=self.absolute_error if learner._kind == "regressor" else None,
+            absolute_error=self.absolute_error if learner._measures_distance else None,
             flags=flags, losses=losses, _predictions=lambda: learner._report_predictions(predictions), **measures,
         )  # fmt: skip
 

@@ -34,7 +34,7 @@ class Report:
     updates
         Rounds that moved the hypothesis; None where nobody counts them.
     absolute_error
-        Regression: the sum of |y - prediction|, else None.
+        Regression: the sum of |y - prediction|; ranks: of how many ranks off a prediction was. Else None.
     ranking_loss, one_error, coverage, average_precision
         Sets of labels: means over all rounds of how the labels were ranked by their scores, else None. The share of
         pairs of a relevant and another label that were not in order; whether the top label was not relevant; how many
@@ -151,8 +151,16 @@ class Race(Mapping[str, Report]):
 
     @property
     def ranking(self) -> list[str]:
-        """The names, the fewest mistakes first; of equals the least loss, then the order they were given in."""
-        return sorted(self.reports, key=lambda name: _merit(self.reports[name]))
+        """The names, the least error first where all have one (`by_distance`), else the fewest mistakes.
+
+        Of equals the least loss, then the order they were given in.
+        """
+        return sorted(self.reports, key=lambda name: _merit(self.reports[name], self.by_distance))
+
+    @property
+    def by_distance(self) -> bool:
+        """Whether all predictions have a distance from the truth, as numbers and ranks have, to go by."""
+        return all(report.absolute_error is not None for report in self.reports.values())
 
     @property
     def best(self) -> str:
@@ -171,8 +179,8 @@ class Race(Mapping[str, Report]):
         return _finished(axes)
 
     def __str__(self) -> str:
-        regression = any(report.absolute_error is not None for report in self.reports.values())
-        merit = ["|error|/round"] if regression else ["mistakes", "error"]
+        by_distance = self.by_distance
+        merit = ["|error|/round"] if by_distance else ["mistakes", "error"]
         heads = ["learner", *merit, "loss/round", "updates", "seconds", "rounds/s"]
         rows = []
         for name in self.ranking:
@@ -181,7 +189,7 @@ class Race(Mapping[str, Report]):
             error = "-" if report.absolute_error is None else f"{report.absolute_error / n:.4g}"
             rows.append([
                 name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…",
-                *([error] if regression else [f"{report.mistakes:,}", f"{report.error_rate:.2%}"]),
+                *([error] if by_distance else [f"{report.mistakes:,}", f"{report.error_rate:.2%}"]),
                 "-" if math.isnan(report.loss) else f"{report.loss / n:.4f}",
                 "-" if report.updates is None else f"{report.updates:,}",
                 f"{report.seconds:.3f}", f"{report.n / report.seconds:,.0f}" if report.seconds > 0 else "-",
@@ -195,9 +203,9 @@ class Race(Mapping[str, Report]):
         )  # fmt: skip
 
 
-def _merit(report: Report) -> tuple[float, float, float]:
-    """What the ranking sorts by: regression by its error, everything else by mistakes."""
-    error = math.inf if report.absolute_error is None else report.absolute_error
+def _merit(report: Report, by_distance: bool) -> tuple[float, float, float]:
+    """What the ranking sorts by: the error, where all have one, then mistakes."""
+    error = report.absolute_error if by_distance and report.absolute_error is not None else 0.0
     return error, report.mistakes, math.inf if math.isnan(report.loss) else report.loss
 
 

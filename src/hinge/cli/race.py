@@ -95,13 +95,13 @@ def race(
 def _print(outcome: Race) -> None:
     table = []
     heads = ["learner", "mistakes", "error", "loss/row", "updates", "seconds", "rows/s"]
-    if outcome[outcome.best].absolute_error is not None:
+    if outcome.by_distance:
         heads[1:3] = ["|error|/row"]
     for name in outcome.ranking:
         report = outcome[name]
         n = max(1, report.n)
         merit = [f"{report.mistakes:,}", f"{report.error_rate:.2%}"]
-        if report.absolute_error is not None:
+        if outcome.by_distance and report.absolute_error is not None:
             merit = [f"{report.absolute_error / n:.4g}"]
         table.append([
             name, *merit, f"{report.loss / n:.4f}", f"{report.updates or 0:,}", f"{report.seconds:.3f}",

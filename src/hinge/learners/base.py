@@ -56,6 +56,10 @@ class Learner(RowLearner):
         """What predicting these, all of them mistakes, costs."""
         return np.ones(len(predictions)) if weights is None else weights
 
+    def _distance(self, y: Any, record: Record) -> float:
+        """How far off the predictions of these rounds were, in sum."""
+        raise NotImplementedError
+
     def _new_record(self, n: int, truths: Any) -> Record:
         """Room for what n rounds with these truths leave behind."""
         assert self._engine is not None

@@ -23,6 +23,8 @@ class Estimator:
 
     #: "classifier", "regressor" or "outlier_detector".
     _kind: str
+    #: Whether predictions have a distance from the truth, which reports sum up: see `_distance`.
+    _measures_distance = False
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters as they were given."""

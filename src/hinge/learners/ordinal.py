@@ -81,11 +81,10 @@ class OrdinalClassifier(Classifier):
     >>> for _ in range(3):
     ...     stars = stars.learn_one({"dull": 1.0}, "bad").learn_one({"dull": 1.0, "clever": 1.0}, "fair")
     ...     stars = stars.learn_one({"clever": 1.0}, "good")
-    >>> stars.predict_one({"dull": 1.0}), stars.predict_one({"clever": 2.0}), stars.thresholds_
-    ('bad', 'good', array([-1.,  1.]))
+    >>> stars.predict_one({"dull": 1.0}), stars.predict_one({"clever": 2.0}), stars.thresholds_.round(2)
+    ('bad', 'good', array([-0.19,  0.14]))
     """
 
-    _spaces = ()
     cost = None
     class_weight = None
     intercept = False
@@ -150,7 +149,7 @@ class OrdinalClassifier(Classifier):
 
     def _new_engine(self, dtype: Any, width: int) -> Engine:
         if self.space is not None and not isinstance(self.space, Linear):
-            raise TypeError(f"space must be None or hinge.Linear(): thresholds have no other so far; got {self.space!r}")
+            raise TypeError(f"space must be None or hinge.Linear(), there is no other with thresholds, got {self.space!r}")
         if "_labels" not in self.__dict__:
             self._labels = self._given_ranks() or Ranks()
         steps, focus = self._steps, self.focus

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from hinge.engine import Engine
+from hinge.engine import Engine, Record
 from hinge.focus import Worst
 from hinge.learners.linear import LinearLearner
 from hinge.steps import PA1
@@ -27,6 +27,7 @@ class Regressor(LinearLearner):
     """
 
     _kind = "regressor"
+    _measures_distance = True
 
     def __init__(
         self,
@@ -100,6 +101,9 @@ class Regressor(LinearLearner):
 
     def _answer(self, prediction: Any) -> Any:
         return float(prediction)
+
+    def _distance(self, y: Any, record: Record) -> float:
+        return float(np.abs(np.asarray(y, np.float64) - record.predictions).sum())
 
     def _report_predictions(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return values
