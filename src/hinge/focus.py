@@ -84,6 +84,10 @@ class Predicted(NamedTuple):
 class Violated(NamedTuple):
     """All violated constraints act, each with an equal share: with PA1 this is SimProj ([SP06] 4)."""
 
+    def ready(self, task: Any, constraints: int = 1, alike: bool = True) -> Any:
+        """What does it for this task: where all instances are ``alike`` some have a quicker way."""
+        return task.equally(0) if alike and hasattr(task, "equally") else self
+
     def share(self, task: Any, step: Any, scores: Any, first: int, labels: int, truth: Any, prediction: Any, worst: Any,
               metric: Any, weight: float, coefficients: Any) -> Share:  # fmt: skip
         """Write the move's coefficients and tell what it was."""
@@ -102,6 +106,10 @@ class Mistaken(NamedTuple):
 
     In multiclass with Perceptron it is the uniform Perceptron of Crammer and Singer.
     """
+
+    def ready(self, task: Any, constraints: int = 1, alike: bool = True) -> Any:
+        """What does it for this task: where all instances are ``alike`` some have a quicker way."""
+        return task.equally(1) if alike and hasattr(task, "equally") else self
 
     def share(self, task: Any, step: Any, scores: Any, first: int, labels: int, truth: Any, prediction: Any, worst: Any,
               metric: Any, weight: float, coefficients: Any) -> Share:  # fmt: skip

@@ -17,6 +17,7 @@ from hinge.focus import Constraint
 from hinge.heaps import sort_descending
 from hinge.native import native
 from hinge.tasks.calibration import ExactCalibrated
+from hinge.tasks.pairs import PairsEqually
 
 #: What `Rankings.measure` sums up, in this order.
 MEASURES = ("ranking_loss", "one_error", "coverage", "average_precision")
@@ -231,6 +232,10 @@ class Rankings(NamedTuple):
     def exact(self, margin: float) -> Any:
         """What solves a round's own problem, for focus Exact."""
         return ExactCalibrated(margin) if self.calibrated else ExactRanking(margin)
+
+    def equally(self, mistaken: int) -> Any:
+        """What lets all violated, or all mistaken, pairs act with equal shares."""
+        return PairsEqually(mistaken)
 
     # -- measures of rankings (Schapire and Singer 2000)
 
