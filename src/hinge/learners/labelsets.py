@@ -132,6 +132,14 @@ def _of_collections(y: Any) -> LabelSets:
     for row, labels in enumerate(y):
         flat.extend(as_labels_of_row(labels, f"y has {labels!r} in row {row}"))
         ends.append(len(flat))
+    sizes = set(map(int.__sub__, ends[1:], ends))
+    if len(sizes) == 1 and max(sizes) > 1 and set(flat) <= {0, 1}:
+        width = max(sizes)
+        if any(len(set(flat[place : place + width])) < width for place in range(0, len(flat), width)):
+            raise ValueError(
+                f"y is a list of {width} numbers 0 or 1 a row, as an indicator matrix has them; make it one, "
+                "numpy.array(y). (In a list the numbers are labels, and here labels are named twice in a row.)"
+            )
     array = np.empty(len(flat), object)
     for place, label in enumerate(flat):
         array[place] = label
