@@ -88,7 +88,7 @@ def learn_alone(machine_bound: Any, truth: Any, weight: float, novel: int) -> in
     machine = unbind(machine_bound)
     if machine.space.waits():
         return WAITS
-    return _learn(machine, 0, machine.form.alone(truth, machine.labels), weight, novel)[0]
+    return int(_learn(machine, 0, machine.form.alone(truth, machine.labels), weight, novel)[0])
 
 
 @compiled
@@ -106,7 +106,7 @@ def predict_row(machine_bound: Any, row: int) -> Any:
 
 def _blamed(why: int) -> int:
     """Rows are looked at before they come here: what is not finite is what the kernel made of them."""
-    return rounds.TOO_LARGE if why == rounds.NOT_FINITE else why
+    return int(rounds.TOO_LARGE if why == rounds.NOT_FINITE else why)
 
 
 class KernelEngine(Engine):
@@ -134,7 +134,7 @@ class KernelEngine(Engine):
         self.state = np.zeros(slots.STATE)
         if isinstance(space.budget, RandomBudget):
             self.state[slots.RANDOM] = space.budget.seed
-        self._allocate(FIRST)
+        self._allocate(max(1, min(FIRST, VALUES // self.columns)))
         self.similarity = Similarity(space, dtype)
         self.prepare()
 
@@ -181,7 +181,7 @@ class KernelEngine(Engine):
 
     def prepare(self) -> None:
         """Lay the machine out anew, with room for a block."""
-        most = max(1, self.similarity.ahead(False))
+        most = max(1, min(self.similarity.ahead(False), VALUES // self.columns))
         bounded = self.budget is not None
         if bounded:
             most = max(1, min(most, VALUES // self.room))
@@ -225,6 +225,8 @@ class KernelEngine(Engine):
             after = np.zeros((self.room, before.shape[1], self.stride), self.dtype)
             if was_binary:
                 after[:, :, 0], after[:, :, 1] = 0.0 - 0.5 * before[:, :, 0], 0.5 * before[:, :, 0]
+                self.totals[:, [rounds.DUAL, rounds.PRICE]] *= 0.5  # as of `LinearEngine`: lambda counts half
+                self.totals[:, rounds.SQUARES] *= 0.25
             else:
                 after[:, :, :old] = before
             self.alphas = after.reshape(self.room, -1)
@@ -256,8 +258,10 @@ class KernelEngine(Engine):
 
     def _ahead(self, sparse: bool) -> int:
         """How many rows to look ahead: few while supports are few, or their own products would be most of the work."""
-        most = min(self.most, self.similarity.ahead(sparse))
-        return min(most, max(FEWEST, self.count // 2))
+        rows = min(self.most, self.similarity.ahead(sparse), max(FEWEST, self.count // 2))
+        if self.budget is not None:
+            self._make_room(self.count + rows)  # which may leave less room for rows
+        return min(rows, self.most)
 
     def _block(self, table: Table, view: Any, first: int, start: int, stop: int) -> tuple[Any, int, int]:
         """Rows start..stop of a view whose row 0 is ``first``, up to a bad one: (rows, their end, why they end)."""
@@ -307,6 +311,8 @@ class KernelEngine(Engine):
             self.supports = SparseSupports(self.dtype) if sparse else DenseSupports(self.width, self.dtype)
         block = self.supports.fitting(block, self.width)
         alike = self.similarity
+        if self.budget is not None:
+            self._make_room(n + m)
         with np.errstate(all="ignore"):  # what is too large is seen by its score
             if learning:
                 numbers = self._block_numbers = self.row_numbers(m)
@@ -323,7 +329,6 @@ class KernelEngine(Engine):
 
                 alike.tiles(block, self.supports, n, self.numbers, add)
                 return block
-            self._make_room(n + m)
             self.made[0] = m
 
             def keep(start: int, stop: int, values: Any) -> None:
@@ -463,7 +468,7 @@ class KernelEngine(Engine):
         return scores
 
     def _leading(self, first: int, columns: int) -> np.ndarray[Any, Any]:
-        alphas = self.alphas[:, first : first + columns]
+        alphas: np.ndarray[Any, Any] = self.alphas[:, first : first + columns]
         number = self.totals[0, rounds.ROUNDS]
         if self.average and number > 0:
             late = self.score_lanes() + first

@@ -23,13 +23,15 @@ from typing import Any
 
 import numpy as np
 
-from hinge import __version__
+from hinge import __version__, modelkernel
 from hinge import modelvalues as values
 from hinge import round as rounds
 from hinge.engine import CentreEngine, Engine, LinearEngine
 from hinge.focus import Worst
+from hinge.kernel_engine import KernelEngine
 from hinge.modelvalues import ModelFileError
 from hinge.spaces.centre import AT_FIRST_ROW, AT_ZERO, EXTRA, RADIUS, SCALE, SMALLEST_SCALE, SQ_NORM, STARTED, UNDER_WAY
+from hinge.spaces.kernel.function import Kernel
 from hinge.steps import check_step
 from hinge.tasks.binary import Binary
 from hinge.tasks.multiclass import Multiclass
@@ -57,8 +59,11 @@ _LABELS = {
     "Classifier": ["values", "array", "balanced"],
     "MultilabelClassifier": ["values", "array", "matrix"],
 }
-_TENSORS = ("weights", "bias", "late", "late_bias", "state", "totals", "features")
-_NUMBERS = {"F32": np.dtype(np.float32), "F64": np.dtype(np.float64), "U8": np.dtype(np.uint8)}
+_TENSORS = ("weights", "bias", "late", "late_bias", "state", "totals", "features", *modelkernel.TENSORS)
+_NUMBERS = {
+    "F32": np.dtype(np.float32), "F64": np.dtype(np.float64), "U8": np.dtype(np.uint8), "I32": np.dtype(np.int32),
+    "I64": np.dtype(np.int64),
+}  # fmt: skip
 #: The description begins so; eight digits of the checksum follow.
 _BEGIN = '{"crc32":"'
 _DIGITS = slice(len(_BEGIN), len(_BEGIN) + 8)
@@ -170,7 +175,9 @@ def _array_kind(name: Any) -> Any:
     return np.dtype(name) if plain else None
 
 
-def _space(engine: Engine) -> str:
+def _space(engine: Engine) -> Any:
+    if isinstance(engine, KernelEngine):
+        return values.encode_part(engine.kernel, "space")
     return {LinearEngine: "Linear", CentreEngine: "Centre"}[type(engine)]
 
 
@@ -207,6 +214,8 @@ def _views(engine: Engine) -> Tensors:
 
 
 def _arrays(engine: Engine) -> Tensors:
+    if isinstance(engine, KernelEngine):
+        return modelkernel.arrays(engine)
     return {name: np.ascontiguousarray(view) for name, view in _views(engine).items()}
 
 
@@ -332,7 +341,7 @@ def _read(file: Any, name: str) -> np.ndarray[Any, Any]:
     part = file.get_slice(name)
     kind, shape = part.get_dtype(), part.get_shape()
     if kind not in _NUMBERS:
-        raise values.BadTensor(f"its tensor {name!r} holds {kind}; F32, F64 or U8 was expected")
+        raise values.BadTensor(f"its tensor {name!r} holds {kind}; F32, F64, I32, I64 or U8 was expected")
     if len(shape) > 3 or (0 in shape and max(shape) > 1 << 20):  # of a tensor without numbers, sizes are free
         raise values.BadTensor(f"its tensor {name!r} has the shape {values.shown(tuple(shape))}, which no model has")
     return np.asarray(file.get_tensor(name))
@@ -426,7 +435,9 @@ def _restore_engine(learner: Any, description: Any, tensors: Tensors, own: Seque
     name, average, width = type(learner).__name__, values.flag(average, "average"), values.whole(width, "width")
     if kind not in ("float32", "float64"):
         raise values.BadField(f"its kind of numbers is {values.shown(kind)}; float32 or float64 was expected")
-    if space != ("Centre" if name == "OneClass" else "Linear"):
+    kernel = values.decode_part("space", space, own, "space") if isinstance(space, dict) else None
+    usual = "Centre" if name == "OneClass" else "Linear"
+    if space != usual and not (usual == "Linear" and isinstance(kernel, Kernel)):
         raise values.BadField(f"the space of a {name} is not {values.shown(space)}")
     numbers = np.dtype(kind)
     task, focus = values.decode_part("task", task, own, "task"), values.decode_part("focus", focus, own, "focus")
@@ -440,17 +451,24 @@ def _restore_engine(learner: Any, description: Any, tensors: Tensors, own: Seque
     try:
         for step in steps:
             check_step(step)
-        if space == "Linear":
+        if kernel is not None:
+            engine = modelkernel.engine_of(
+                kernel, task, steps, focus, numbers, labels=labels, width=width, average=average, tensors=tensors
+            )
+        elif space == "Linear":
             engine = LinearEngine(
                 task, steps, focus, numbers, labels=labels, width=width, intercept=0.0, average=average
             )
         else:
             engine = CentreEngine(task, steps[0], focus, width=width, state=np.zeros(5))
     except (TypeError, ValueError, OverflowError) as error:
-        raise values.BadParameter(f"one of its steps is refused: {error}") from None
+        raise values.BadParameter(f"one of its steps, or its kernel, is refused: {error}") from None
     _check_arrays(engine, tensors)
-    for name, view in _views(engine).items():
-        view[...] = tensors[name]
+    if isinstance(engine, KernelEngine):
+        modelkernel.restore(engine, tensors)
+    else:
+        for name, view in _views(engine).items():
+            view[...] = tensors[name]
     if space == "Centre":
         learner._kept = numbers
     learner._columns = _columns(tensors["features"], width) if named else None
@@ -478,11 +496,13 @@ def _count_labels(learner: Any, task: Any) -> int:
     return labels
 
 
-def _check_shapes(tensors: Tensors, space: str, numbers: Any, lanes: Any, average: bool, named: bool) -> None:
+def _check_shapes(tensors: Tensors, space: Any, numbers: Any, lanes: Any, average: bool, named: bool) -> None:
     """Raise unless these are just the arrays that the description asks for."""
     F64, (width, contenders, _) = _NUMBERS["F64"], lanes
     wanted: dict[str, tuple[Any, tuple[int, ...] | None]] = {"totals": (F64, (contenders, rounds.TOTALS))}
-    if space == "Linear":
+    if isinstance(space, dict):  # what a kernel has, it says itself
+        tensors = {name: array for name, array in tensors.items() if name in ("totals", "features")}
+    elif space == "Linear":
         wanted |= {"weights": (numbers, lanes), "bias": (numbers, lanes[1:]), "state": (F64, (1,))}
         if average:
             wanted |= {"late": (numbers, lanes), "late_bias": (numbers, lanes[1:])}
@@ -516,6 +536,9 @@ def _check_arrays(engine: Engine, tensors: Tensors) -> None:
         raise values.BadAccount("there are more mistakes, moves or new labels than rounds")
     if not (np.delete(totals, rounds.DUAL, axis=1) >= 0).all():
         raise values.BadAccount("a sum of losses, squares or weights is negative or NaN")
+    if isinstance(engine, KernelEngine):
+        modelkernel.check(engine, tensors)
+        return
     state = tensors["state"]
     if isinstance(engine, LinearEngine):
         if math.isinf(float(state[0]) * float(state[0])):

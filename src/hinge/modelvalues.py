@@ -17,6 +17,8 @@ import numpy as np
 
 from hinge.exact import Exact
 from hinge.focus import Mistaken, Predicted, Proportional, Violated, Worst
+from hinge.spaces.kernel.budgets import BudgetPA, Forgetron, Projectron, ProjectronPlus, RandomBudget
+from hinge.spaces.kernel.function import Kernel
 from hinge.spaces.linear import Linear
 from hinge.steps import PA, PA1, PA2, Perceptron
 from hinge.tasks.binary import Binary
@@ -32,7 +34,11 @@ PARTS: dict[str, dict[str, Any]] = {
         "Exact": Exact, "Mistaken": Mistaken, "Predicted": Predicted, "Proportional": Proportional,
         "Violated": Violated, "Worst": Worst,
     },
-    "space": {"Linear": Linear},
+    "budget": {
+        "BudgetPA": BudgetPA, "Forgetron": Forgetron, "Projectron": Projectron, "ProjectronPlus": ProjectronPlus,
+        "RandomBudget": RandomBudget,
+    },
+    "space": {"Kernel": Kernel, "Linear": Linear},
     "task": {
         "Binary": Binary, "Multiclass": Multiclass, "Multilabel": Multilabel, "Regression": Regression,
         "Uniclass": Uniclass,
@@ -369,7 +375,7 @@ def encode_part(value: Any, where: str) -> dict[str, Any]:
     name = getattr(cls, "_shown_as", cls.__name__)
     role = next((role for role, known in PARTS.items() if known.get(name) is cls), None)
     pairs = zip(value._fields, value, strict=True)
-    numbers = {field: encode_name(number, f"{where}: {field}") for field, number in pairs}
+    numbers = {field: _encode_field(number, f"{where}: {field}") for field, number in pairs}
     if role is not None:
         return {role: name, "fields": numbers}
     if hasattr(cls, "_shown_as") and hasattr(cls, "tau"):
@@ -387,7 +393,31 @@ def decode_part(role: str, value: Any, own: Sequence[Any], where: str) -> Any:
     if cls is None:
         raise UnknownPart(f"{where}: the {role} {shown(name)} is none of {', '.join(PARTS[role])}")
     values = fields(numbers, cls._fields, f"{where}: {name}")
+    if role in ("space", "budget"):
+        return cls(*(_decode_field(value, f"{where}: {name}") for value in values))
     return cls(*(_number(number, f"{where}: {name}") for number in values))
+
+
+def _encode_field(value: Any, where: str) -> Any:
+    """A number; or, in a kernel, its name, its budget, or None."""
+    if value is None:
+        return None
+    if isinstance(value, tuple) and type(value) in PARTS["budget"].values():
+        return encode_part(value, where)
+    if callable(value):
+        raise TypeError(
+            f"{where} is {shown(value)}: a function is code, which a model file does not hold. Pickle the learner."
+        )
+    return encode_name(value, where)
+
+
+def _decode_field(value: Any, where: str) -> Any:
+    """What `_encode_field` was given; the kernel itself says whether it fits."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, dict) and "budget" in value:
+        return decode_part("budget", value, [], where)
+    return _number(value, where)
 
 
 def _number(value: Any, where: str) -> Any:
