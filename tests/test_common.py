@@ -35,7 +35,13 @@ from hinge.native import INTERPRETED
 
 NAMES = [algorithm.name for algorithm in CATALOGUE]
 BALL = "its loss is a distance and its instances have norm 1: no row that can be squared moves it too far"
+#: Labels see a row each in its own way (`hinge.Joint`, `hinge.Shared`, `hinge.AllPairs`).
+LABELWISE = [algorithm.name for algorithm in CATALOGUE if "space" in algorithm.fixed]
 EXCUSED = {
+    **{("model files", name): "a model file does not hold their spaces so far; save says so" for name in LABELWISE},
+    **{("a bad first row", name): "one label alone poses no constraint, so its row is learnt" for name in LABELWISE},
+    ("too large a move", "PA-I single-prototype"): "the TF-IDF of its row is the same for all labels: nothing moves",
+    ("too large a move", "single-vector Perceptron"): "the TF-IDF of its row is the same for all labels",
     ("too large a move", "PA uniclass"): BALL,
     ("too large a move", "PA-I uniclass"): BALL,
     ("too large a move", "PA-II uniclass"): BALL,
@@ -81,7 +87,7 @@ def bits(learner: Any) -> dict[str, Any]:
             continue
         found[name] = (str(value.dtype), value.shape, value.tolist() if value.dtype == object else value.tobytes())
     if learner.__sklearn_is_fitted__():
-        found["account"] = repr((learner.contenders_, learner.certificate_))
+        found["account"] = repr((learner.contenders_, getattr(learner, "certificate_", None)))
         found["hypothesis"] = {
             name: getattr(learner._engine, name).tobytes() for name in learner._engine.arrays if "weights" not in name
         }
@@ -157,7 +163,8 @@ def test_all_forms_of_a_row_agree_to_rounding(name: str) -> None:
         np.testing.assert_allclose(other.decision_function(rows), dense.decision_function(X), rtol=1e-9, atol=1e-12)
         if kind_of(other) != "regressor":
             assert list(other.predict(rows)) == list(dense.predict(X))
-        np.testing.assert_allclose(other.certificate_.dual, dense.certificate_.dual, rtol=1e-9, atol=1e-12)
+        if dense._engine.proves:
+            np.testing.assert_allclose(other.certificate_.dual, dense.certificate_.dual, rtol=1e-9, atol=1e-12)
     for other in (sparse.csc_matrix(X), sparse.coo_array(X), sparse.csr_array(X)):
         assert bits(learnt(name, other, y)) == bits(csr)
     for same in (X.tolist(), np.asfortranarray(X), X.astype(object), X.astype(">f8"), np.repeat(X, 2, axis=1)[:, ::2]):
@@ -630,8 +637,9 @@ def test_too_large_a_move_of_a_large_hypothesis_changes_nothing(name: str, form:
 
 
 def test_a_bad_first_row_leaves_the_intercept_open(name: str) -> None:
-    if ("too large a move", name) in EXCUSED:
-        pytest.skip(EXCUSED["too large a move", name])
+    for reason in ("too large a move", "a bad first row"):
+        if (reason, name) in EXCUSED:
+            pytest.skip(EXCUSED[reason, name])
     X, y = stream(hinge.named(name))
     learner, untouched = (hinge.named(name).learn_one(np.zeros(5), y[0]) for _ in range(2))
     for target in ([*np.unique(y)] if y.dtype.kind == "U" else [9.0, -9.0]):
@@ -686,8 +694,13 @@ def test_copies_go_on_learning_with_the_same_bits(name: str, tmp_path: Any) -> N
     X, y = stream(hinge.named(name))
     for rows in (X, dicts(X)):
         learner = learnt(name, rows, y)
-        learner.save(tmp_path / "model")
-        others = [pickle.loads(pickle.dumps(learner)), copy.deepcopy(learner), hinge.load(tmp_path / "model")]
+        others = [pickle.loads(pickle.dumps(learner)), copy.deepcopy(learner)]
+        if ("model files", name) in EXCUSED:
+            with pytest.raises(TypeError, match="pickle the learner"):
+                learner.save(tmp_path / "model")
+        else:
+            learner.save(tmp_path / "model")
+            others.append(hinge.load(tmp_path / "model"))
         before = bits(learner)
         for other in others:
             assert bits(other) == before

@@ -129,7 +129,7 @@ class PhiEngine(InstancesEngine):
 
     # ------------------------------------------------------------------------------- what Phi is
 
-    def _phi(self, data: Any, indices: Any, where: str, learning: bool) -> list[tuple[Any, Any]]:
+    def _phi(self, given: Any, data: Any, indices: Any, where: str, learning: bool) -> list[tuple[Any, Any]]:
         """(columns, values) of every lane's instance, columns in order; a calibration label has no Phi."""
         found = []
         for lane in range(self._instances):
@@ -137,7 +137,7 @@ class PhiEngine(InstancesEngine):
             if lane >= self._shift:
                 label = self.names[lane - self._shift]
                 here = f"features(x, {label!r}) of {where}"
-                columns, values = self._columns_of(self.features.features(self.given, label), here, learning)
+                columns, values = self._columns_of(self.features.features(given, label), here, learning)
                 if len(values) and not np.isfinite(values).all():
                     raise ValueError(f"{here} has {values[~np.isfinite(values)][0]}; every value must be finite.")
             if self.shared:
@@ -229,10 +229,10 @@ class PhiEngine(InstancesEngine):
         """Rounds start..stop. Raises for a bad row; whoever calls then puts the engine back."""
         found: list[Any] = []
         size, done = 0, start
-        for t, data, indices in self._rows(table, start, stop):
+        for t, given, data, indices in self._rows(table, start, stop):
             if weights is None or weights[t] > 0:
                 self._settle(data)
-            found.append(self._phi(data, indices, f"row {t + table.offset}", True))
+            found.append(self._phi(given, data, indices, f"row {t + table.offset}", True))
             size += sum(len(columns) for columns, _ in found[-1])
             if size >= GATHERED or t + 1 == stop:
                 self._learn_found(found, truths, weights, done, t + 1, novel, record, table.offset)
@@ -252,7 +252,7 @@ class PhiEngine(InstancesEngine):
             raise ValueError(overflow(f"row {start + done + offset}", self.dtype))
 
     def _rows(self, table: Table, start: int, stop: int) -> Any:
-        """(number, values, columns) of each row, and the row as a user knows it in ``given``."""
+        """(number, the row as a user knows it, its values, their columns) of each row."""
         for first, last, view in table.pieces(self.dtype, start, stop):
             sparse = isinstance(view, Sparse)
             if sparse:
@@ -262,16 +262,15 @@ class PhiEngine(InstancesEngine):
                 if sparse:
                     part = slice(view.indptr[t - first], view.indptr[t - first + 1])
                     data, indices = view.data[part], view.indices[part]
-                    self.given = self.as_given(data, indices)
+                    given = self.as_given(data, indices)
                 else:
                     assert dense is not None
-                    self.given = self.as_given(dense[t - first], None)
-                    indices = np.flatnonzero(self.given)
-                    data = self.given[indices]
+                    given = self.as_given(dense[t - first], None)
+                    indices = np.flatnonzero(given)
+                    data = given[indices]
                 if not np.isfinite(data @ data):
                     raise ValueError(table.fault(t))
-                yield t, data, indices
-        self.given = None
+                yield t, given, data, indices
 
     def as_given(self, data: Any, indices: Any) -> Any:
         """A row as a user knows it: a 1-D array, or a sparse row; a copy, with which one may do as one likes."""
@@ -284,8 +283,8 @@ class PhiEngine(InstancesEngine):
     def score(self, table: Table, columns: int) -> np.ndarray[Any, Any]:
         """The first ``columns`` scores for every row."""
         scores = np.zeros((table.n, columns), self.dtype)
-        for t, data, indices in self._rows(table, 0, table.n):
-            view = frame(self._blocks([self._phi(data, indices, f"row {t + table.offset}", False)]))
+        for t, given, data, indices in self._rows(table, 0, table.n):
+            view = frame(self._blocks([self._phi(given, data, indices, f"row {t + table.offset}", False)]))
             kernel(predict_block, self.frame, view)(self.argument, view.argument)
             scores[t] = self.scores[:columns]
         return scores
@@ -298,11 +297,11 @@ class PhiEngine(InstancesEngine):
         if self.given is None:  # the short way knows no more of a row than its numbers; this asks for the long one
             return rounds.IRREGULAR if learning else (rounds.IRREGULAR, -1)
         try:
-            return self._call(function, learning, arguments)
+            return self._call(self.given, function, learning, arguments)
         finally:
             self.given = None
 
-    def _call(self, function: Any, learning: bool, arguments: Any) -> Any:
+    def _call(self, given: Any, function: Any, learning: bool, arguments: Any) -> Any:
         if function in (rounds.learn_dense, rounds.predict_dense):
             row, *more = arguments
             indices = np.flatnonzero(row)
@@ -314,7 +313,7 @@ class PhiEngine(InstancesEngine):
             if not np.isfinite(data @ data):
                 return (rounds.NOT_FINITE, -1) if not learning else rounds.NOT_FINITE
         if not learning:
-            view = frame(self._blocks([self._phi(data, indices, "x", False)]))
+            view = frame(self._blocks([self._phi(given, data, indices, "x", False)]))
             return kernel(predict_block, self.frame, view)(self.argument, view.argument)
         truth, weight, novel = more
         truths: Any = Sets(truth, np.array([0, len(truth)])) if isinstance(truth, np.ndarray) else np.array([truth])
@@ -323,7 +322,7 @@ class PhiEngine(InstancesEngine):
         try:
             if weight > 0:
                 self._settle(data)
-            view = self._blocks([self._phi(data, indices, "x", True)])
+            view = self._blocks([self._phi(given, data, indices, "x", True)])
             batch = frame(rounds.Batch(view, truths, np.array([weight]), *self.new_record(0)))
             _, why = kernel(rounds.learn_rows, self.frame, batch, 0, 0, 0)(self.argument, batch.argument, 0, 1, novel)
         finally:
