@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from batches import peer
-from measure import ratio, seconds, show, side_by_side
 from river import linear_model
 
 import hinge
+from batches import peer
+from measure import ratio, seconds, show, side_by_side
 
 ROWS = 2000
 
@@ -20,7 +20,8 @@ ROWS = 2000
 def _dicts(size: int) -> list[tuple[dict[str, float], bool]]:
     chance = random.Random(size)
     names = [f"word{j}" for j in range(1000)]
-    return [({name: chance.random() for name in chance.sample(names, size)}, chance.random() < 0.5) for _ in range(ROWS)]
+    rows = ({name: chance.random() for name in chance.sample(names, size)} for _ in range(ROWS))
+    return [(row, chance.random() < 0.5) for row in rows]
 
 
 def _play(learner: Any, rows: Any) -> None:

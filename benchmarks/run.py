@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All benchmarks, one after another, on one thread: ``make bench``, or ``benchmarks/run.py batches one_row`` for some."""
+"""All benchmarks in turn, on one thread: ``make bench``, or ``benchmarks/run.py batches one_row`` for some."""
 
 from __future__ import annotations
 

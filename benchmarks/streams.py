@@ -93,7 +93,8 @@ def _make_cover(n: int = 500_000) -> dict[str, np.ndarray]:
     X[:, :10] /= X[:, :10].std(0)
     X[np.arange(n), 10 + random.integers(0, 4, n)] = 1
     X[np.arange(n), 14 + np.minimum(random.geometric(0.08, n) - 1, 39)] = 1
-    score = X @ random.normal(size=54) + 0.8 * X[:, 0] * X[:, 1] + 0.8 * np.sin(2 * X[:, 2]) + 0.5 * random.normal(size=n)
+    bent = 0.8 * X[:, 0] * X[:, 1] + 0.8 * np.sin(2 * X[:, 2])
+    score = X @ random.normal(size=54) + bent + 0.5 * random.normal(size=n)
     y = (score > np.median(score)) ^ (random.random(n) < 0.05)
     return {"X": X.astype(np.float32), "y": y.astype(np.int8)}
 

@@ -40,7 +40,7 @@ def halves(rounds: Any) -> tuple[list[Any], list[Any]]:
 def test_every_focus_is_what_its_twin_says(step: str, focus: str) -> None:
     fast, slow = STEPS[step]
     if focus == "exact" and step == "Perceptron":
-        with pytest.raises(TypeError, match="hinge.PA1"):
+        with pytest.raises(TypeError, match=r"hinge\.PA1"):
             hinge.ConstraintLearner(fast, FOCUSES[focus]).learn_one([[1.0]], [1])
         return
     rounds = stream()

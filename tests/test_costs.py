@@ -47,7 +47,7 @@ def test_costs_of_1_are_no_costs() -> None:
     plain = hinge.Classifier(intercept=False).partial_fit(X, y, classes=range(K))
     priced = hinge.Classifier(intercept=False, cost={(0, 1): 1.0}).partial_fit(X, y, classes=range(K))
     np.testing.assert_array_equal(plain.coef_, priced.coef_)
-    assert hinge.play(priced, X, y).cost == pytest.approx(float((hinge.play(plain, X, y).mistakes)))
+    assert hinge.play(priced, X, y).cost == pytest.approx(float(hinge.play(plain, X, y).mistakes))
 
 
 def test_mistakes_that_cost_nothing_move_nothing_from_a_tie() -> None:

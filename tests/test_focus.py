@@ -121,9 +121,8 @@ def test_exact_is_worst_where_one_constraint_binds() -> None:
     """Two labels with costs are two lanes and one constraint."""
     X, y, weights = stream(6, k=2)
     cost = {(0, 1): 1.0}
-    one, other = (
-        taught(learner(hinge.PA1(0.3), focus, cost=cost), X, y, weights, k=2) for focus in (hinge.Worst(), hinge.Exact())
-    )
+    focuses = hinge.Worst(), hinge.Exact()
+    one, other = (taught(learner(hinge.PA1(0.3), focus, cost=cost), X, y, weights, k=2) for focus in focuses)
     np.testing.assert_allclose(other.coef_, one.coef_, rtol=1e-9, atol=1e-12)
 
 
@@ -140,7 +139,8 @@ def test_exact_leaves_no_violated_constraint_that_it_could_satisfy() -> None:
 def test_exact_grows_the_dual_value_at_least_as_much_as_any_other_focus_in_the_first_round() -> None:
     X, y, _ = stream(8)
     first = slice(1, 2)
-    duals = [taught(learner(hinge.PA1(0.05), focus), X[first], y[first]).certificate_.dual for focus in FOCUSES.values()]
+    learners = [taught(learner(hinge.PA1(0.05), focus), X[first], y[first]) for focus in FOCUSES.values()]
+    duals = [clf.certificate_.dual for clf in learners]
     assert max(duals) == pytest.approx(duals[-1], rel=1e-12)
     assert min(duals) < duals[-1]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""scikit-learn's own checks of an estimator, for every kind of learner; what is expected to fail stands here, with why."""
+"""scikit-learn's own checks of an estimator, for every kind of learner; what may fail stands here, with why."""
 
 import pickle
 import warnings

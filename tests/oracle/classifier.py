@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A classifier whose labels nobody told: one weight vector while there are two, then one a label.
 
-Two labels, or one whose other has not come yet, are the binary algorithm, with the first of them where the score is not
-above 0. When a third appears, they become the prototypes -w/2 and +w/2, which score a difference of w.x as before, and the new one starts at 0.
+Two labels, or one whose other has not come yet, are the binary algorithm, with the first of them where the score is
+not above 0. When a third appears, they become the prototypes -w/2 and +w/2, which score a difference of w.x as before,
+and the new one starts at 0.
 """
 
 from typing import Any
