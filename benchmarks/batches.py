@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import streams
-from measure import ratio, seconds, show, side_by_side
 from sklearn.linear_model import SGDClassifier
 
 import hinge
+import streams
+from measure import ratio, seconds, show, side_by_side
 
 HEADS = ["work", "hinge", "scikit-learn", "ratio", "at least", "aim", ""]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from measure import show, side_by_side
 
 import hinge
+from measure import show, side_by_side
 
 
 def stream(rows: int = 20_000, features: int = 1 << 18, non_zeros: int = 75, labels: int = 2) -> tuple[Any, Any]:
