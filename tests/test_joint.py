@@ -99,7 +99,7 @@ def test_classifiers_are_what_the_oracle_says(
         assert learner.coef_.shape == (1, D)
         np.testing.assert_array_equal(learner.coef_[0], learner.joint_coef_)
         np.testing.assert_array_equal(learner.intercept_, [0.0])
-    assert learner.certificate_.dual == pytest.approx(twin.dual, rel=1e-8)
+    assert learner.certificate_.dual == pytest.approx(twin.dual, rel=1e-6 if focus == "exact" else 1e-8)
 
 
 @pytest.mark.parametrize("focus", FOCUSES if INTERPRETED else ["worst"])

@@ -61,7 +61,7 @@ class Classifier(LinearLearner):
     >>> import hinge
     >>> clf = hinge.Classifier(hinge.PA1(C=0.5))
     >>> clf = clf.learn_one({"free": 2.0, "prize": 1.0}, "spam").learn_one({"meeting": 1.0}, "ham")
-    >>> clf.predict_one({"prize": 2.0})
+    >>> clf.predict_one({"free": 2.0, "prize": 2.0})
     'spam'
     """
 

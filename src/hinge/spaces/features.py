@@ -36,9 +36,10 @@ class Shared(NamedTuple):
     """One vector for all labels and one for each: v . Phi(x, r) + w_r . x (Fink et al. in [IW] 4). See `Joint`.
 
     >>> import hinge
-    >>> clf = hinge.Classifier(space=hinge.Shared(hinge.LabelTfIdf()))
-    >>> clf = clf.learn_one({"free": 2.0}, "spam").learn_one({"meeting": 1.0}, "ham")
-    >>> clf.predict_one({"free": 1.0})
+    >>> clf = hinge.Classifier(space=hinge.Shared(hinge.LabelTfIdf()), intercept=False)
+    >>> for row, label in [({"free": 2.0}, "spam"), ({"meeting": 1.0}, "ham"), ({"free": 1.0}, "spam")]:
+    ...     clf = clf.learn_one(row, label)
+    >>> clf.predict_one({"free": 1.0, "lunch": 1.0})
     'spam'
     """
 
