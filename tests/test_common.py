@@ -30,10 +30,22 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import hinge
-from hinge.catalogue import CATALOGUE
+from hinge.catalogue import CATALOGUE, Algorithm
 from hinge.native import INTERPRETED
 
-NAMES = [algorithm.name for algorithm in CATALOGUE]
+#: Kinds of algorithms whose rows or targets `stream` cannot make yet; every other entry of the catalogue is tested.
+NOT_YET = {
+    "MultilabelClassifier": "its targets are sets of labels",
+    "OrdinalClassifier": "its labels are ranks, whose order says more than their names",
+    "a space of its own": "label-dependent features and duels of pairs have no widths, weights and files like the others",
+}
+
+
+def is_tested(algorithm: Algorithm) -> bool:
+    return algorithm.learner.__name__ not in NOT_YET and "space" not in algorithm.fixed
+
+
+NAMES = [algorithm.name for algorithm in CATALOGUE if is_tested(algorithm)]
 BALL = "its loss is a distance and its instances have norm 1: no row that can be squared moves it too far"
 #: Labels see a row each in its own way (`hinge.Joint`, `hinge.Shared`, `hinge.AllPairs`).
 LABELWISE = [algorithm.name for algorithm in CATALOGUE if "space" in algorithm.fixed]
@@ -756,7 +768,7 @@ def test_nothing_is_printed(name: str, capfd: pytest.CaptureFixture[str]) -> Non
 
 def test_excuses_are_of_the_catalogue(name: str) -> None:
     assert {excused for _, excused in EXCUSED} <= set(NAMES)
-    assert all(reason for reason in EXCUSED.values())
+    assert all(reason for reason in [*EXCUSED.values(), *NOT_YET.values()])
 
 
 def test_interpreted_or_compiled(name: str) -> None:
