@@ -30,12 +30,14 @@ from hinge.engine import CentreEngine, Engine, LinearEngine
 from hinge.focus import Worst
 from hinge.kernel_engine import KernelEngine
 from hinge.modelvalues import ModelFileError
+from hinge.ordinal_engine import OrdinalEngine, infinite_ends
 from hinge.spaces.centre import AT_FIRST_ROW, AT_ZERO, EXTRA, RADIUS, SCALE, SMALLEST_SCALE, SQ_NORM, STARTED, UNDER_WAY
 from hinge.spaces.kernel.function import Kernel
 from hinge.steps import check_step
 from hinge.tasks.binary import Binary
 from hinge.tasks.multiclass import Multiclass
 from hinge.tasks.multilabel import Multilabel
+from hinge.tasks.ordinal import Ranked
 from hinge.tasks.regression import Regression
 from hinge.tasks.uniclass import Uniclass
 
@@ -47,19 +49,22 @@ _LEARNERS = {
     "Classifier": "hinge.learners.classifier",
     "MultilabelClassifier": "hinge.learners.multilabel",
     "OneClass": "hinge.learners.oneclass",
+    "OrdinalClassifier": "hinge.learners.ordinal",
     "Regressor": "hinge.learners.regressor",
 }
 _TASKS = {
     "Classifier": (Binary, Multiclass),
     "MultilabelClassifier": (Multilabel,),
     "OneClass": (Uniclass,),
+    "OrdinalClassifier": (Ranked,),
     "Regressor": (Regression,),
 }
 _LABELS = {
     "Classifier": ["values", "array", "balanced"],
     "MultilabelClassifier": ["values", "array", "matrix"],
+    "OrdinalClassifier": ["values", "array"],
 }
-_TENSORS = ("weights", "bias", "late", "late_bias", "state", "totals", "features", *modelkernel.TENSORS)
+_TENSORS = ("weights", "bias", "late", "late_bias", "state", "totals", "thresholds", "features", *modelkernel.TENSORS)
 _NUMBERS = {
     "F32": np.dtype(np.float32), "F64": np.dtype(np.float64), "U8": np.dtype(np.uint8), "I32": np.dtype(np.int32),
     "I64": np.dtype(np.int64),
@@ -135,7 +140,7 @@ def _described(learner: Any) -> tuple[dict[str, Any], Tensors]:
         tensors["features"] = np.frombuffer(json.dumps(names, separators=(",", ":")).encode(), np.uint8)
     description["engine"] = {
         "space": _space(engine),
-        "task": values.encode_part(engine.task, "task"),
+        "task": values.encode_part(Ranked() if isinstance(engine, OrdinalEngine) else engine.task, "task"),
         "focus": values.encode_part(engine.focus, "focus"),
         "steps": [values.encode_part(step, "step") for step in _steps_of(engine)],
         "average": bool(engine.average),
@@ -148,8 +153,9 @@ def _described(learner: Any) -> tuple[dict[str, Any], Tensors]:
 
 def _describe_labels(learner: Any, labels: Any) -> dict[str, Any]:
     labels.array()  # raises where these cannot be one array
+    order = labels.order() if hasattr(labels, "order") else range(len(labels))
     described = {
-        "values": [values.encode_name(label, "a label") for label in labels.list],
+        "values": [values.encode_name(labels.list[code], "a label") for code in order],
         "array": None if labels.dtype is None else _array_name(labels.dtype),
         "balanced": values.encode(learner.__dict__.get("_balanced"), "a balanced weight"),
         "matrix": learner.__dict__.get("_as_matrix"),
@@ -178,7 +184,7 @@ def _array_kind(name: Any) -> Any:
 def _space(engine: Engine) -> Any:
     if isinstance(engine, KernelEngine):
         return values.encode_part(engine.kernel, "space")
-    return {LinearEngine: "Linear", CentreEngine: "Centre"}[type(engine)]
+    return {LinearEngine: "Linear", OrdinalEngine: "Linear", CentreEngine: "Centre"}[type(engine)]
 
 
 def _steps_of(engine: Engine) -> list[Any]:
@@ -204,6 +210,9 @@ def _in_lanes(engine: LinearEngine, array: np.ndarray[Any, Any]) -> np.ndarray[A
 
 def _views(engine: Engine) -> Tensors:
     """The arrays of an engine as a file has them: only what is in use."""
+    if isinstance(engine, OrdinalEngine):
+        lanes = engine.weights.reshape(-1, engine.lanes)[: engine.width, : engine.contenders]
+        return {"weights": lanes[:, :, None], "thresholds": engine.all_thresholds(), "totals": engine.totals}
     if isinstance(engine, LinearEngine):
         names = ("weights", "bias", "late", "late_bias") if engine.average else ("weights", "bias")
         found = {name: _in_lanes(engine, getattr(engine, name)) for name in names}
@@ -406,27 +415,29 @@ def _check_parameters(learner: Any) -> None:
 
 def _restore_labels(learner: Any, description: Any) -> None:
     from hinge.learners.labels import Labels
+    from hinge.learners.ordinal import Ranks
 
-    found, name, more = values.fields(description, _LABELS[type(learner).__name__], "labels")
+    found, name, *more = values.fields(description, _LABELS[type(learner).__name__], "labels")
+    numbering = Labels if more else Ranks
     kind = None if name is None else _array_kind(name)
     if kind is None and name is not None:
         raise values.BadLabels(f"its labels are an array of {values.shown(name)}, which hinge does not know")
     try:
-        labels = Labels([values.decode_name(label, "a label") for label in values.items(found, "labels")], kind)
+        labels = numbering([values.decode_name(label, "a label") for label in values.items(found, "labels")], kind)
         labels.array()
     except ModelFileError:
         raise
     except (TypeError, ValueError, OverflowError) as error:
         raise values.BadLabels(f"its labels cannot be a learner's ({error})") from None
     learner._labels = labels
-    if more is None:
+    if more in ([], [None]):
         return
     if type(learner).__name__ == "MultilabelClassifier":
-        learner._as_matrix = values.flag(more, "matrix")
+        learner._as_matrix = values.flag(more[0], "matrix")
         return
-    weights = values.decode(more, [], "balanced")
+    weights = values.decode(more[0], [], "balanced")
     if not isinstance(weights, dict) or not all(type(w) is float and 0 <= w < math.inf for w in weights.values()):
-        raise values.BadLabels(f"the balanced weights of its labels are {values.shown(more)}")
+        raise values.BadLabels(f"the balanced weights of its labels are {values.shown(more[0])}")
     learner._balanced = weights
 
 
@@ -437,16 +448,18 @@ def _restore_engine(learner: Any, description: Any, tensors: Tensors, own: Seque
         raise values.BadField(f"its kind of numbers is {values.shown(kind)}; float32 or float64 was expected")
     kernel = values.decode_part("space", space, own, "space") if isinstance(space, dict) else None
     usual = "Centre" if name == "OneClass" else "Linear"
-    if space != usual and not (usual == "Linear" and isinstance(kernel, Kernel)):
+    if space != usual and not (name != "OrdinalClassifier" and usual == "Linear" and isinstance(kernel, Kernel)):
         raise values.BadField(f"the space of a {name} is not {values.shown(space)}")
     numbers = np.dtype(kind)
     task, focus = values.decode_part("task", task, own, "task"), values.decode_part("focus", focus, own, "focus")
     steps = [values.decode_part("step", step, own, "step") for step in values.items(steps, "steps")]
     labels = _count_labels(learner, task)
-    if not steps or (space == "Centre" and (len(steps) > 1 or average or not isinstance(focus, Worst))):
+    ranks = labels if isinstance(task, Ranked) else None
+    one_class = space == "Centre" and (len(steps) > 1 or average or not isinstance(focus, Worst))
+    if not steps or one_class or (average and ranks is not None):
         raise values.BadField(f"a {name} cannot learn with {len(steps)} steps, average {average} and {focus!r}")
     scores = max(2, task.lanes(labels)) if isinstance(task, (Multiclass, Multilabel)) else 1
-    _check_shapes(tensors, space, numbers, (width, len(steps), scores), average, values.flag(named, "named"))
+    _check_shapes(tensors, space, numbers, (width, len(steps), scores), average, values.flag(named, "named"), ranks)
     engine: Engine
     try:
         for step in steps:
@@ -455,6 +468,8 @@ def _restore_engine(learner: Any, description: Any, tensors: Tensors, own: Seque
             engine = modelkernel.engine_of(
                 kernel, task, steps, focus, numbers, labels=labels, width=width, average=average, tensors=tensors
             )
+        elif ranks is not None:
+            engine = OrdinalEngine(range(ranks), steps, focus, numbers, labels=ranks, width=width)
         elif space == "Linear":
             engine = LinearEngine(
                 task, steps, focus, numbers, labels=labels, width=width, intercept=0.0, average=average
@@ -469,6 +484,8 @@ def _restore_engine(learner: Any, description: Any, tensors: Tensors, own: Seque
     else:
         for name, view in _views(engine).items():
             view[...] = tensors[name]
+        if isinstance(engine, OrdinalEngine):
+            engine.count_infinite()
     if space == "Centre":
         learner._kept = numbers
     learner._columns = _columns(tensors["features"], width) if named else None
@@ -491,17 +508,23 @@ def _count_labels(learner: Any, task: Any) -> int:
         if type(task.calibrated) is not int or task.calibrated not in (0, 1):
             raise values.BadField(f"calibrated is {values.shown(task.calibrated)} where 0 or 1 was expected")
         return labels
+    if isinstance(task, Ranked):
+        return labels
     if isinstance(task, Multiclass) != (labels > 2):
         raise values.BadLabels(f"it has {labels} labels, which are no labels for the task {task!r}")
     return labels
 
 
-def _check_shapes(tensors: Tensors, space: Any, numbers: Any, lanes: Any, average: bool, named: bool) -> None:
+def _check_shapes(
+    tensors: Tensors, space: Any, numbers: Any, lanes: Any, average: bool, named: bool, ranks: int | None
+) -> None:
     """Raise unless these are just the arrays that the description asks for."""
     F64, (width, contenders, _) = _NUMBERS["F64"], lanes
     wanted: dict[str, tuple[Any, tuple[int, ...] | None]] = {"totals": (F64, (contenders, rounds.TOTALS))}
     if isinstance(space, dict):  # what a kernel has, it says itself
         tensors = {name: array for name, array in tensors.items() if name in ("totals", "features")}
+    elif ranks is not None:
+        wanted |= {"weights": (numbers, lanes), "thresholds": (numbers, (contenders, max(0, ranks - 1)))}
     elif space == "Linear":
         wanted |= {"weights": (numbers, lanes), "bias": (numbers, lanes[1:]), "state": (F64, (1,))}
         if average:
@@ -538,6 +561,10 @@ def _check_arrays(engine: Engine, tensors: Tensors) -> None:
         raise values.BadAccount("a sum of losses, squares or weights is negative or NaN")
     if isinstance(engine, KernelEngine):
         modelkernel.check(engine, tensors)
+        return
+    if isinstance(engine, OrdinalEngine):
+        if infinite_ends(tensors["thresholds"]) is None:
+            raise values.NotFinite("there is NaN in thresholds, or infinity elsewhere than at an end")
         return
     state = tensors["state"]
     if isinstance(engine, LinearEngine):

@@ -24,6 +24,7 @@ from hinge.steps import PA, PA1, PA2, Perceptron
 from hinge.tasks.binary import Binary
 from hinge.tasks.multiclass import Multiclass
 from hinge.tasks.multilabel import Multilabel
+from hinge.tasks.ordinal import Ranked
 from hinge.tasks.regression import Regression
 from hinge.tasks.uniclass import Uniclass
 
@@ -40,8 +41,8 @@ PARTS: dict[str, dict[str, Any]] = {
     },
     "space": {"Kernel": Kernel, "Linear": Linear},
     "task": {
-        "Binary": Binary, "Multiclass": Multiclass, "Multilabel": Multilabel, "Regression": Regression,
-        "Uniclass": Uniclass,
+        "Binary": Binary, "Multiclass": Multiclass, "Multilabel": Multilabel, "Ranked": Ranked,
+        "Regression": Regression, "Uniclass": Uniclass,
     },
 }
 #: Tuples within tuples go so deep.

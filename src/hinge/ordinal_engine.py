@@ -54,7 +54,7 @@ class OrdinalEngine(LinearEngine):
     def grow_labels(self, labels: int, task: Any) -> None:
         """Make room for one more rank, wherever it stands, without a change of any prediction."""
         place = int(task.places[labels - 1])
-        before = self.thresholds.reshape(self.contenders, -1)[:, 1 : max(1, self.labels)]
+        before = self.all_thresholds()
         self.labels, self.task = labels, task
         if labels == 1:
             self.prepare()
@@ -81,14 +81,30 @@ class OrdinalEngine(LinearEngine):
         weights = self.weights.reshape(-1, self.lanes)[: self.width, lane : lane + 1]
         return np.ascontiguousarray(weights.T), np.zeros(1, self.dtype)
 
-    def thresholds_of(self, contender: int) -> np.ndarray[Any, Any]:
-        """The thresholds of one contender, from the lowest ranks to the highest."""
-        return self.thresholds.reshape(self.contenders, -1)[contender, 1 : max(1, self.labels)]
+    def all_thresholds(self) -> np.ndarray[Any, Any]:
+        """The thresholds, a row for each contender, from the lowest ranks to the highest."""
+        return self.thresholds.reshape(self.contenders, -1)[:, 1 : max(1, self.labels)]
+
+    def count_infinite(self) -> None:
+        """Know again which thresholds wait for a row; called when they were read from a file."""
+        ends = infinite_ends(self.all_thresholds())
+        assert ends is not None
+        self.infinite[:] = ends
 
     @property
     def prediction_dtype(self) -> Any:
         """Ranks are codes."""
         return np.int32
+
+
+def infinite_ends(thresholds: np.ndarray[Any, Any]) -> tuple[int, int] | None:
+    """How many are infinite at the lower end and at the upper; None if any is NaN, or infinite in a way of its own."""
+    if not thresholds.size:
+        return 0, 0
+    lower, upper = int((thresholds[0] == -np.inf).sum()), int((thresholds[0] == np.inf).sum())
+    count = thresholds.shape[1]
+    ends = (thresholds[:, :lower] == -np.inf).all() and (thresholds[:, count - upper :] == np.inf).all()
+    return (lower, upper) if ends and np.isfinite(thresholds[:, lower : count - upper]).all() else None
 
 
 def ordinal(order: Sequence[int]) -> Ordinal:

@@ -149,7 +149,9 @@ class OrdinalClassifier(Classifier):
 
     def _new_engine(self, dtype: Any, width: int) -> Engine:
         if self.space is not None and not isinstance(self.space, Linear):
-            raise TypeError(f"space must be None or hinge.Linear(), there is no other with thresholds, got {self.space!r}")
+            raise TypeError(
+                f"space must be None or hinge.Linear(), there is no other with thresholds, got {self.space!r}"
+            )
         if "_labels" not in self.__dict__:
             self._labels = self._given_ranks() or Ranks()
         steps, focus = self._steps, self.focus
@@ -197,7 +199,7 @@ class OrdinalClassifier(Classifier):
         """b_1 .. b_{k-1}; infinite for a rank at either end that nothing has been learnt from since it appeared."""
         self._require_fitted()
         assert isinstance(self._engine, OrdinalEngine)
-        return self._engine.thresholds_of(self._engine.leader()).copy()
+        return self._engine.all_thresholds()[self._engine.leader()].copy()
 
     # ------------------------------------------------------------------------------- reports
 

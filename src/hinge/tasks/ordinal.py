@@ -15,6 +15,10 @@ from hinge.focus import Constraint
 from hinge.native import native
 
 
+class Ranked(NamedTuple):
+    """The task as a model file knows it: labels stand there in the order of ranks, which says all."""
+
+
 @native
 class Ordinal(NamedTuple):
     """The ranks are codes, in the order in which they were first seen: the i-th lowest is ``order[i]``, and
