@@ -36,7 +36,7 @@ from hinge.spaces.kernel.function import Kernel
 from hinge.steps import check_step
 from hinge.tasks.binary import Binary
 from hinge.tasks.multiclass import Multiclass
-from hinge.tasks.multilabel import Multilabel
+from hinge.tasks.multilabel import MEASURES, Multilabel
 from hinge.tasks.ordinal import Ranked
 from hinge.tasks.regression import Regression
 from hinge.tasks.uniclass import Uniclass
@@ -64,7 +64,8 @@ _LABELS = {
     "MultilabelClassifier": ["values", "array", "matrix"],
     "OrdinalClassifier": ["values", "array"],
 }
-_TENSORS = ("weights", "bias", "late", "late_bias", "state", "totals", "thresholds", "features", *modelkernel.TENSORS)
+_TENSORS = ("weights", "bias", "late", "late_bias", "state", "totals", "thresholds", "measures", "features",
+            *modelkernel.TENSORS)  # fmt: skip
 _NUMBERS = {
     "F32": np.dtype(np.float32), "F64": np.dtype(np.float64), "U8": np.dtype(np.uint8), "I32": np.dtype(np.int32),
     "I64": np.dtype(np.int64),
@@ -217,6 +218,8 @@ def _views(engine: Engine) -> Tensors:
         names = ("weights", "bias", "late", "late_bias") if engine.average else ("weights", "bias")
         found = {name: _in_lanes(engine, getattr(engine, name)) for name in names}
         found = {name: lanes[0] if name.endswith("bias") else lanes[: engine.width] for name, lanes in found.items()}
+        if isinstance(engine.task, Multilabel):
+            found["measures"] = engine.measures
         return {**found, "state": engine.state, "totals": engine.totals}
     assert isinstance(engine, CentreEngine)
     return {"weights": engine.weights[: engine.width], "state": engine.state, "totals": engine.totals}
@@ -459,7 +462,8 @@ def _restore_engine(learner: Any, description: Any, tensors: Tensors, own: Seque
     if not steps or one_class or (average and ranks is not None):
         raise values.BadField(f"a {name} cannot learn with {len(steps)} steps, average {average} and {focus!r}")
     scores = max(2, task.lanes(labels)) if isinstance(task, (Multiclass, Multilabel)) else 1
-    _check_shapes(tensors, space, numbers, (width, len(steps), scores), average, values.flag(named, "named"), ranks)
+    _check_shapes(tensors, space, numbers, (width, len(steps), scores), average, values.flag(named, "named"), ranks,
+                  isinstance(task, Multilabel))  # fmt: skip
     engine: Engine
     try:
         for step in steps:
@@ -516,7 +520,7 @@ def _count_labels(learner: Any, task: Any) -> int:
 
 
 def _check_shapes(
-    tensors: Tensors, space: Any, numbers: Any, lanes: Any, average: bool, named: bool, ranks: int | None
+    tensors: Tensors, space: Any, numbers: Any, lanes: Any, average: bool, named: bool, ranks: int | None, sets: bool
 ) -> None:
     """Raise unless these are just the arrays that the description asks for."""
     F64, (width, contenders, _) = _NUMBERS["F64"], lanes
@@ -529,6 +533,8 @@ def _check_shapes(
         wanted |= {"weights": (numbers, lanes), "bias": (numbers, lanes[1:]), "state": (F64, (1,))}
         if average:
             wanted |= {"late": (numbers, lanes), "late_bias": (numbers, lanes[1:])}
+        if sets:
+            wanted["measures"] = (F64, (len(MEASURES),))
     else:
         wanted |= {"weights": (F64, (width,)), "state": (F64, (5,))}
     if named:
@@ -559,6 +565,8 @@ def _check_arrays(engine: Engine, tensors: Tensors) -> None:
         raise values.BadAccount("there are more mistakes, moves or new labels than rounds")
     if not (np.delete(totals, rounds.DUAL, axis=1) >= 0).all():
         raise values.BadAccount("a sum of losses, squares or weights is negative or NaN")
+    if "measures" in tensors and not (np.isfinite(tensors["measures"]).all() and (tensors["measures"] >= 0).all()):
+        raise values.BadAccount("a sum of measures is negative, infinite or NaN")
     if isinstance(engine, KernelEngine):
         modelkernel.check(engine, tensors)
         return
