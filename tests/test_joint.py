@@ -2,7 +2,9 @@
 """Label-dependent features: against their oracles, against one vector a label, and all that can go wrong."""
 
 import copy
+import doctest
 import itertools
+import pathlib
 import pickle
 from typing import Any
 
@@ -356,6 +358,14 @@ def test_where_label_dependent_features_do_not_go(tmp_path: Any) -> None:
     many = hinge.MultilabelClassifier(focus=hinge.Exact(), space=hinge.Joint(hinge.MailFeatures()))
     with pytest.raises(ValueError, match="up to 2000"):
         many.partial_fit(np.eye(2), [[1], [2]], classes=range(200))
+
+
+@pytest.mark.skipif(not INTERPRETED, reason="it is about what the page says, not about how fast it is")
+def test_the_page_tells_the_truth() -> None:
+    page = pathlib.Path(__file__).parents[1] / "docs" / "joint.md"
+    found = doctest.testfile(str(page), module_relative=False)
+    assert found.attempted > 8
+    assert found.failed == 0
 
 
 def test_blocks_of_the_oracle_are_gates_too(rng: np.random.Generator) -> None:
