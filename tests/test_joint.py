@@ -51,6 +51,10 @@ if not INTERPRETED:
     ]  # fmt: skip
 
 
+#: For tests whose parts others test compiled, too.
+interpreted = pytest.mark.skipif(not INTERPRETED, reason="each combination of parts takes seconds to compile")
+
+
 def counts(rng: np.random.Generator, n: int = N) -> np.ndarray:
     return np.abs(rng.normal(size=(n, D))) * (rng.random((n, D)) < 0.6)
 
@@ -105,7 +109,7 @@ def test_classifiers_are_what_the_oracle_says(
 
 
 @pytest.mark.parametrize("focus", FOCUSES if INTERPRETED else ["worst"])
-@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("shared", [False, True] if INTERPRETED else [True])
 def test_label_sets_are_what_the_oracle_says(rng: np.random.Generator, focus: str, shared: bool) -> None:
     X = counts(rng)
     sets = [sorted(set(rng.integers(0, K, 3).tolist()) if rng.random() < 0.9 else []) for _ in X]
@@ -127,8 +131,9 @@ def test_labels_may_come_late(rng: np.random.Generator, features: str) -> None:
     order = list(dict.fromkeys(y.tolist()))
     table = hinge.Gates({label: G[:, label] for label in range(K)})
     asked = table if features == "gates" else FEATURES[features][1]
-    twin = joint(oracle.PA1(0.7), X, [[label] for label in y], FEATURES[features][0](), size=D, focus="violated")
-    learner = hinge.Classifier(hinge.PA1(0.7), hinge.Violated(), hinge.Joint(asked))
+    step, focus = ("Perceptron", "predicted") if features == "mail" else ("PA1", "violated")
+    twin = joint(STEPS[step][0], X, [[label] for label in y], FEATURES[features][0](), size=D, focus=focus)
+    learner = hinge.Classifier(STEPS[step][1], FOCUSES[focus], hinge.Joint(asked))
     report = hinge.play(learner, X, y)
     assert learner.classes_.tolist() == order
     assert report.novel == K
@@ -136,6 +141,7 @@ def test_labels_may_come_late(rng: np.random.Generator, features: str) -> None:
     assert list(report.predictions) == twin.predictions
 
 
+@interpreted
 def test_a_calibration_label_has_no_features_of_its_own(rng: np.random.Generator) -> None:
     X = counts(rng)
     sets = [sorted(set(rng.integers(0, K, 2).tolist())) for _ in X]
@@ -177,6 +183,7 @@ def test_the_single_vector_perceptron_is_what_the_oracle_says(rng: np.random.Gen
     assert report.predictions.tolist() == twin.predictions
 
 
+@interpreted
 def test_shared_without_a_gate_open_is_one_vector_a_label(rng: np.random.Generator) -> None:
     X, y = rng.normal(size=(N, D)), rng.integers(0, K, N)
     shut = hinge.Classifier(space=hinge.Shared(hinge.Gates(np.zeros((D, K))))).fit(X, y)
@@ -188,7 +195,7 @@ def test_shared_without_a_gate_open_is_one_vector_a_label(rng: np.random.Generat
 # ---------------------------------------------------------------------------------------------- an object of one's own
 
 
-@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("shared", [False, True] if INTERPRETED else [True])
 @pytest.mark.parametrize("form", ["array", "dict", "sparse"])
 def test_features_of_ones_own(rng: np.random.Generator, form: str, shared: bool) -> None:
     X, y = counts(rng), rng.integers(0, K, N)
@@ -227,6 +234,7 @@ class Fickle:
         return self.bad if x[0] == 13 else {"a": x[0] if label == "up" else -x[0]}
 
 
+@interpreted
 @pytest.mark.parametrize(
     ("bad", "error", "message"),
     [
@@ -257,7 +265,10 @@ def test_bad_features_of_ones_own_change_nothing(bad: Any, error: type[Exception
 # ---------------------------------------------------------------------------------------------- the house's promises
 
 
-@pytest.mark.parametrize("asked", [hinge.Joint(hinge.MailFeatures()), hinge.Shared(hinge.LabelTfIdf())])
+SPACES = [hinge.Shared(hinge.LabelTfIdf()), hinge.Joint(hinge.MailFeatures())][: 1 + INTERPRETED]
+
+
+@pytest.mark.parametrize("asked", SPACES)
 def test_one_row_is_a_batch_is_a_play(rng: np.random.Generator, asked: Any) -> None:
     X, y = counts(rng), np.array(["a", "b", "c"])[rng.integers(0, 3, N)]
     whole = hinge.Classifier(space=asked).partial_fit(X, y)
@@ -279,6 +290,7 @@ def test_one_row_is_a_batch_is_a_play(rng: np.random.Generator, asked: Any) -> N
     assert not hasattr(clone(whole), "classes_")
 
 
+@interpreted
 def test_texts_and_two_labels() -> None:
     learner = hinge.Classifier(space=hinge.Shared(hinge.LabelTfIdf()))
     learner.partial_fit(["free prize", "meeting at noon", "free money"], ["spam", "ham", "spam"])
@@ -295,6 +307,7 @@ def test_texts_and_two_labels() -> None:
     assert one_label.predict_one({"a": 1.0}) == "only"
 
 
+@interpreted
 def test_weights_of_0_are_not_counted(rng: np.random.Generator) -> None:
     X, y = counts(rng), rng.integers(0, K, N)
     learner = hinge.Classifier(space=hinge.Joint(hinge.LabelTfIdf())).partial_fit(X, y)
@@ -305,7 +318,7 @@ def test_weights_of_0_are_not_counted(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(learner.joint_coef_, before.joint_coef_)
 
 
-@pytest.mark.parametrize("asked", [hinge.Joint(hinge.MailFeatures()), hinge.Shared(hinge.LabelTfIdf())])
+@pytest.mark.parametrize("asked", SPACES)
 def test_a_bad_batch_changes_nothing(rng: np.random.Generator, asked: Any) -> None:
     X, y = counts(rng), rng.integers(0, K, N)
     learner = hinge.Classifier(space=asked).partial_fit(X, y)
@@ -346,6 +359,7 @@ def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
     assert not hasattr(learner, "classes_")
 
 
+@interpreted
 def test_where_label_dependent_features_do_not_go(tmp_path: Any) -> None:
     with pytest.raises(TypeError, match="space must be"):
         hinge.Regressor(space=hinge.Joint(hinge.MailFeatures())).fit([[1.0], [2.0]], [1.0, 2.0])
@@ -360,7 +374,7 @@ def test_where_label_dependent_features_do_not_go(tmp_path: Any) -> None:
         many.partial_fit(np.eye(2), [[1], [2]], classes=range(200))
 
 
-@pytest.mark.skipif(not INTERPRETED, reason="it is about what the page says, not about how fast it is")
+@interpreted
 def test_the_page_tells_the_truth() -> None:
     page = pathlib.Path(__file__).parents[1] / "docs" / "joint.md"
     found = doctest.testfile(str(page), module_relative=False)
@@ -368,6 +382,7 @@ def test_the_page_tells_the_truth() -> None:
     assert found.failed == 0
 
 
+@interpreted
 def test_blocks_of_the_oracle_are_gates_too(rng: np.random.Generator) -> None:
     X, y = rng.normal(size=(12, 2)), rng.integers(0, 3, 12)
     twin = joint(oracle.PA1(0.7), X, [[label] for label in y], Blocks(range(3)), size=6, labels=range(3))
