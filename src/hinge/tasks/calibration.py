@@ -59,7 +59,9 @@ class ExactCalibrated(NamedTuple):
         c = float(scores[first])
         alpha, beta, A, B, S = self._follow(keys, relevant, others, c, worst.margin, q, step.cap(weight),
                                             step.give(weight))  # fmt: skip
-        if not (S > 0 and math.isfinite(S)):
+        if not math.isfinite(S):
+            return Share(math.inf, 0.0)  # too large a move: the round is refused
+        if S == 0:
             return Share(0.0, 0.0)
         # A and B are sums of the path's pieces; differences of levels and scores, which nearly cancel where C is small,
         # only say how to share them. Where nothing is left of these, all that act share equally.
