@@ -290,6 +290,11 @@ def test_rows_without_labels(tmp_path):
     assert "--target COLUMN" in run("learn", tmp_path / "a.csv", code=1)[1]
 
 
+def test_rows_with_several_labels_are_refused_where_they_are(tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:1\n1,2 2:1\n")
+    assert ":2:1: expected one label, found \"1,2\"" in run("learn", tmp_path / "a.svm", code=1)[1]
+
+
 def test_an_empty_file_is_no_lesson(tmp_path):
     (tmp_path / "a.svm").write_text("")
     assert "no row to learn from" in run("learn", tmp_path / "a.svm", "-m", tmp_path / "m.hinge", code=1)[1]

@@ -45,7 +45,9 @@ class Passage:
 
     def _learn(self, path: str, interrupt: Interrupt, tell: Tell) -> None:
         rows = 0
-        with self.reading.open(path, self.skip_bad, names=self._names) as reader:
+        with interrupt.coming_through():
+            opened = self.reading.open(path, self.skip_bad, names=self._names)
+        with opened as reader:
             self.last_format, names = self.reading.format_of(path), None
             try:
                 while True:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ import typer
 #: What decides which column a feature has: no model can go on with another.
 FIXED = ("text", "ngrams", "analyzer", "bits", "columns_from")
 #: Bytes of text that make a batch: more than usual, since whatever is done once a batch is then done seldom.
-BATCH = 1 << 23
+BATCH, FIRST_PART = 1 << 23, 1 << 18
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,11 +119,14 @@ class Reading:
         options: dict[str, Any] = {
             "target": _place(target) if place and target is not None else target,
             "zero_based": {"0": True, "1": False, "auto": "auto"}[self.columns_from],
-            "header": self.header, "delimiter": self.delimiter or tab, "categorical": self.categorical,
+            "multilabel": False, "header": self.header, "categorical": self.categorical,
+            "delimiter": self.delimiter or tab,
         }  # fmt: skip
         said = {"zero_based" if name == "columns_from" else name for name in self.given}
         fitting = {name: value for name, value in options.items() if name in OPTIONS[format] or name in said}
-        return read(path, format=format, bits=self.bits, skip_bad=skip_bad, batch_bytes=BATCH, **fitting)
+        # Of a table that comes through a pipe the first part decides what it is: it must come soon.
+        size = BATCH if format in ("svmlight", "vw") or os.path.isfile(path) else FIRST_PART
+        return read(path, format=format, bits=self.bits, skip_bad=skip_bad, batch_bytes=size, **fitting)
 
 
 def _checked(reading: Any, model: str | None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ WRONG, PIPE_CLOSED = 1, 141
 #: What errors of the library call by its Python name, as the options of commands call it.
 _OPTIONS = [
     (r"\bzero_based=True\b", "--columns-from 0"),
-    (r"\bmultilabel=True\b", "one file for each"),
+    (r" as in the lines before \(if rows have several: multilabel=True\)", ""),
     (r"\bcategorical=\['([^']*)'\]", r"--categorical \1"),
     (r"\b(format|target|categorical|header|delimiter|bits)=(?=\W)", r"--\1 "),
     (r"hinge\.Regressor learns numbers", "--numbers learns numbers"),
