@@ -36,7 +36,7 @@ from hinge.native import INTERPRETED
 #: Kinds of algorithms whose rows or targets `stream` cannot make yet; every other entry of the catalogue is tested.
 NOT_YET = {
     "OrdinalClassifier": "its labels are ranks, whose order says more than their names",
-    "a space of its own": "label-dependent features and duels of pairs have no widths, weights and files like the others",
+    "a space of its own": "label-dependent features and duels of pairs have no widths and weights like the others",
 }
 
 
