@@ -199,7 +199,7 @@ class OrdinalClassifier(Classifier):
         """b_1 .. b_{k-1}; infinite for a rank at either end that nothing has been learnt from since it appeared."""
         self._require_fitted()
         assert isinstance(self._engine, OrdinalEngine)
-        return self._engine.all_thresholds()[self._engine.leader()].copy()
+        return np.array(self._engine.all_thresholds()[self._engine.leader()])
 
     # ------------------------------------------------------------------------------- reports
 

@@ -54,7 +54,7 @@ class LinearOrdinal(NamedTuple):
     infinite: Any
     stride: int
     contenders: int
-    count: int
+    borders: int
 
     def begun(self) -> Any:
         """What `begin_not` is told: how many thresholds were infinite before a row."""
@@ -73,14 +73,14 @@ class LinearOrdinal(NamedTuple):
         for c in range(self.contenders):
             low, high = self.projections[c], self.projections[c]
             lowest = c * self.stride + 1 + lower
-            highest = c * self.stride + self.count - upper
+            highest = c * self.stride + self.borders - upper
             if lowest <= highest:
                 low, high = min(low, thresholds[lowest]), max(high, thresholds[highest])
             high = np.nextafter(high, thresholds.dtype.type(math.inf))  # the row itself stays below
             for j in range(lower):
                 thresholds[c * self.stride + 1 + j] = low
             for j in range(upper):
-                thresholds[c * self.stride + self.count - j] = high
+                thresholds[c * self.stride + self.borders - j] = high
         self.infinite[LOWER] = 0
         self.infinite[UPPER] = 0
 
@@ -91,7 +91,7 @@ class LinearOrdinal(NamedTuple):
             for j in range(int(before[LOWER])):
                 self.thresholds[c * self.stride + 1 + j] = -math.inf
             for j in range(int(before[UPPER])):
-                self.thresholds[c * self.stride + self.count - j] = math.inf
+                self.thresholds[c * self.stride + self.borders - j] = math.inf
 
     def score(self, row: Any, scores: Any) -> float:
         """w . x and w . x - b_j into the scores; ||x||²."""
@@ -100,7 +100,7 @@ class LinearOrdinal(NamedTuple):
             first = c * self.stride
             projection = self.projections[c]
             scores[first] = projection
-            for lane in range(first + 1, first + 1 + self.count):
+            for lane in range(first + 1, first + 1 + self.borders):
                 scores[lane] = projection - self.thresholds[lane]
         return float(q)
 
@@ -113,7 +113,7 @@ class LinearOrdinal(NamedTuple):
         for c in range(self.contenders):
             first = c * self.stride
             pull = 0.0
-            for lane in range(first + 1, first + 1 + self.count):
+            for lane in range(first + 1, first + 1 + self.borders):
                 pull += float(coefficients[lane])
                 self.thresholds[lane] -= coefficients[lane]
             self.pulls[c] = pull
