@@ -11,7 +11,7 @@ import sys
 for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(threads, "1")
 
-ALL = ["start", "one_row", "batches", "growth", "text", "reading"]
+ALL = ["start", "one_row", "batches", "growth", "many_labels", "kernels", "text", "reading"]
 
 
 def main(chosen: list[str]) -> None:
