@@ -106,7 +106,7 @@ def test_ctrl_c_keeps_what_was_learnt_and_says_where(tmp_path):
         terminal = Terminal("learn", pipe, "-m", model)
         terminal.read(until=r" 400 rows")
         terminal.press("\x03")
-        assert terminal.end() == 130
+        assert terminal.end() == 130, terminal.shown[-900:]
     assert f"stopped by Ctrl-C after 400 rows: what was learnt is in {model}" in terminal.shown.replace("\r\n", " ")
     assert "Traceback" not in terminal.shown
     assert hinge.load(model).contenders_[0].rounds == 400
@@ -124,13 +124,13 @@ def test_ctrl_c_without_a_model_and_before_any_row(tmp_path):
         terminal = Terminal("learn", pipe)
         terminal.read(until=r" 400 rows")
         terminal.press("\x03")
-        assert terminal.end() == 130
+        assert terminal.end() == 130, terminal.shown[-900:]
         assert "stopped by Ctrl-C after 400 rows: nothing is kept" in terminal.shown
     with endless(tmp_path / "empty.svm", 0) as pipe:
         terminal = Terminal("learn", pipe, "-m", tmp_path / "m.hinge")
         terminal.read(until="rows/s")
         terminal.press("\x03")
-        assert terminal.end() == 130
+        assert terminal.end() == 130, terminal.shown[-900:]
         assert "after 0 rows: nothing is kept" in terminal.shown
     assert not (tmp_path / "m.hinge").exists()
 
@@ -140,7 +140,7 @@ def test_ctrl_c_ends_a_race_with_its_table(tmp_path):
         terminal = Terminal("race", pipe, "-a", "PA-I", "-a", "PA")
         terminal.read(until=r" 400 rows")
         terminal.press("\x03")
-        assert terminal.end() == 130
+        assert terminal.end() == 130, terminal.shown[-900:]
     assert re.search(r"PA-I .*\d", terminal.shown)
     assert "stopped by Ctrl-C after 400 rows" in terminal.shown
 
