@@ -129,7 +129,7 @@ class OrdinalClassifier(Classifier):
         before = [known.list[code] for code in known.order()]
         if before != wanted.tolist():
             raise ValueError(
-                f"classes={wanted.tolist()!r} are not the ranks there are, in their order: {before!r}. "
+                f"classes={wanted.tolist()!r} is not the same as the ranks there are, in their order: {before!r}. "
                 "New ranks need no announcement: leave classes out."
             )
         self._labels = known
