@@ -80,7 +80,7 @@ class Engine:
 
     def __init__(self, task: Any, steps: Sequence[Any], focus: Any, dtype: Any, labels: int) -> None:
         self.task, self.focus, self.dtype, self.labels = task, focus, np.dtype(dtype), labels
-        self.steps = list(steps)
+        self.steps = [type(step)._make(map(float, step)) for step in steps]  # as kernels take them
         self.choice, self.kinds, self.parameters = as_contenders(steps)
         self.contenders = len(steps)
         self.totals = np.zeros((self.contenders, rounds.TOTALS))
