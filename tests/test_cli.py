@@ -496,6 +496,20 @@ def test_columns_may_grow_within_a_file(tmp_path):
         assert (report.mistakes, report.loss) == (expected.mistakes, expected.loss)
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_how_much_of_a_file_was_read(tmp_path, packed):
+    path = tmp_path / ("a.svm.gz" if packed else "a.svm")
+    text = svmlight(rows(3000)).encode()
+    path.write_bytes(gzip.compress(text) if packed else text)
+    with hinge.read(path, batch_bytes=5000) as reader:
+        shares = [reader.share for _ in reader]
+    told = [share for share in shares if share is not None]  # it is not known once the file is closed
+    assert len(told) > len(shares) // 2
+    assert 0 < told[0] < 0.9 or packed
+    assert told == sorted(told)
+    assert max(told) <= 1
+
+
 def test_a_stream_is_raced_side_by_side(tmp_path):
     path = tmp_path / "a.svm"
     path.write_text(svmlight(rows(200)))

@@ -61,7 +61,7 @@ class Passage:
                     for player in self.players.values():
                         if len(usable):
                             player.play(piece_of(usable))
-                    tell(*self._merit(), getattr(reader, "share", None))
+                    tell(*self._merit(), reader.share)
             finally:
                 self.skipped += reader.skipped
                 self._first_bad = self._first_bad or reader.first_bad

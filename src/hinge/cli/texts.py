@@ -15,7 +15,7 @@ from hinge.io import BadFile, BadLine, Batch
 from hinge.io.background import Background
 from hinge.io.errors import shown
 from hinge.io.rows import Skips
-from hinge.io.source import Lines, open_bytes
+from hinge.io.source import Lines, open_bytes, share_read
 
 #: So many texts make a batch, and so many bytes of the file are looked at together.
 MOST_TEXTS, PART = 4096, 1 << 20
@@ -52,6 +52,11 @@ class Texts:
         self._lines = Lines(self._stream, path, PART)
         records = self._objects() if format == "jsonl" else self._fields()
         self._batches = Background(self._made_of(records), finish=self._stream.close)
+
+    @property
+    def share(self) -> float | None:
+        """How much of the file was read."""
+        return share_read(self._stream)
 
     @property
     def first_bad(self) -> BadLine | None:

@@ -17,7 +17,7 @@ from hinge.io.csv import CsvReader
 from hinge.io.errors import BadLine
 from hinge.io.jsonlines import JsonReader
 from hinge.io.rows import Skips, no_rows
-from hinge.io.source import PACKED, Lines, open_bytes
+from hinge.io.source import PACKED, Lines, open_bytes, share_read
 from hinge.io.svmlight import SvmlightReader
 from hinge.io.vw import VowpalReader
 
@@ -50,9 +50,11 @@ class Reader:
     """
 
     def __init__(
-        self, path: str, format: str, skips: Skips, batches: Iterator[Batch], close: Callable[[], None]
-    ) -> None:
+        self, path: str, format: str, skips: Skips, batches: Iterator[Batch], close: Callable[[], None],
+        stream: Any = None,
+    ) -> None:  # fmt: skip
         """Hand out these batches from a thread; ``close`` is called when it ends."""
+        self._stream = stream
         self.path = path
         self.format = format
         #: How many bad lines were passed over before the end of the last batch handed out.
@@ -60,6 +62,11 @@ class Reader:
         self._skips = skips
         self._batches = Background(_with_last_skips(batches, skips), finish=close)
         self._finalizer = weakref.finalize(self, self._batches.stop, False)
+
+    @property
+    def share(self) -> float | None:
+        """How much of the file was read, from 0 to 1; None where that is not known, as of a pipe."""
+        return share_read(self._stream)
 
     @property
     def first_bad(self) -> BadLine | None:
@@ -212,7 +219,7 @@ def read(
         source = JsonReader(lines, skips, bits, None if target is None else str(target))
     else:
         source = ConllReader(lines, skips, bits, -1 if target is None else int(target))
-    return Reader(path, format, skips, source.batches(), stream.close)
+    return Reader(path, format, skips, source.batches(), stream.close, stream)
 
 
 def _format_of(path: str, format: str | None) -> str:

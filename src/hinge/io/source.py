@@ -96,10 +96,25 @@ class Rest(io.RawIOBase):
         poll.register(self.stream, select.POLLIN)
         return not poll.poll(0)
 
+    def share(self) -> float | None:
+        """How much of a file was read, from 0 to 1; None of what has no end that is known."""
+        try:
+            status = os.fstat(self.stream.fileno())
+            return self.stream.tell() / max(1, status.st_size) if stat.S_ISREG(status.st_mode) else None
+        except (OSError, ValueError):  # no file, or closed meanwhile
+            return None
+
     def close(self) -> None:
         """Close the stream below too."""
         self.stream.close()
         super().close()
+
+
+def share_read(stream: Any) -> float | None:
+    """How much of a file that `open_bytes` opened was read, as it lies on the disk."""
+    below = getattr(stream, "packed", getattr(stream, "fileobj", None))
+    rest = stream if below is None else getattr(below, "raw", None)
+    return rest.share() if isinstance(rest, Rest) else None
 
 
 def _may_wait(stream: Any) -> bool:
