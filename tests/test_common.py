@@ -45,14 +45,14 @@ def is_tested(algorithm: Algorithm) -> bool:
 
 
 def one_of_each(algorithms: list[Algorithm]) -> list[Algorithm]:
-    """Compiled, a step or a second name makes other kernels, which take their time, but no other ways through them: of
-    the algorithms of one learner and focus the last PA1 runs, or the last. In plain Python all run.
+    """Compiled, another step or focus makes other kernels, some tens of them, each of which takes seconds: of the
+    algorithms of one learner the first PA-I runs. In plain Python all run; compiled, all steps and focuses do in the
+    tests of the engine and the focuses.
     """
     chosen: dict[Any, Algorithm] = {}
     for algorithm in algorithms:
-        kind = algorithm.learner, type(algorithm.fixed.get("focus"))
-        if kind not in chosen or algorithm.step is hinge.PA1:
-            chosen[kind] = algorithm
+        if algorithm.step is hinge.PA1:
+            chosen.setdefault(algorithm.learner, algorithm)
     return list(chosen.values())
 
 
