@@ -6,7 +6,7 @@ BIN    := .venv/bin
 READY  := .venv/ready
 
 # The rooms with compiled loops: their tests run a second time with every index checked.
-ENGINE_TESTS = $(wildcard $(foreach room,native jit rows step focus space task round engine linear,tests/test_$(room)*.py))
+ENGINE_TESTS = $(wildcard $(foreach room,rows steps focus space task round engine linear constraints,tests/test_$(room)*.py))
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_CACHE_DIR := 1
