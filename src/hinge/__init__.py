@@ -4,7 +4,7 @@
 >>> import hinge
 >>> clf = hinge.Classifier(hinge.PA1(C=0.5))
 >>> clf = clf.learn_one({"free": 2.0, "prize": 1.0}, "spam").learn_one({"meeting": 1.0}, "ham")
->>> clf.predict_one({"free": 1.0, "prize": 1.0})
+>>> clf.predict_one({"free": 3.0})
 'spam'
 
 Everything here is imported when it is first used: ``import hinge`` takes no longer than it must.

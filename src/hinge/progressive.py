@@ -104,8 +104,10 @@ def race(learners: Any, X: Any, y: Any = None, sample_weight: Any = None, progre
 
     >>> import hinge
     >>> X, y = [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [0.0, 1.0]], ["a", "b", "a", "b"]
-    >>> hinge.race({"PA": hinge.Classifier(hinge.PA()), "Perceptron": hinge.Classifier(hinge.Perceptron())}, X, y).best
-    'PA'
+    >>> learners = {"PA": hinge.Classifier(hinge.PA()), "Perceptron": hinge.Classifier(hinge.Perceptron())}
+    >>> race = hinge.race(learners, X, y)
+    >>> race["PA"].mistakes, race["PA"].updates, race["Perceptron"].updates
+    (0, 4, 2)
     """
     named = learners if isinstance(learners, Mapping) else _by_name(learners)
     if not named:

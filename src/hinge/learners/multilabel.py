@@ -56,7 +56,7 @@ class MultilabelClassifier(LinearLearner):
 
     >>> import hinge
     >>> clf = hinge.MultilabelClassifier(hinge.PA1(C=1.0))
-    >>> for _ in range(3):
+    >>> for _ in range(9):
     ...     clf = clf.learn_one({"goal": 1.0, "vote": 1.0}, ["sports", "politics"]).learn_one({"goal": 1.0}, ["sports"])
     >>> clf.predict_one({"goal": 1.0}), clf.predict_one({"vote": 1.0, "goal": 1.0})
     (('sports',), ('sports', 'politics'))
