@@ -105,12 +105,12 @@ def test_one_round_at_a_time_is_a_batch_is_a_play_and_sparse_is_dense() -> None:
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([[1.0, np.nan]], [1], "round 0 has NaN in row 0, column 1"),
+        ([[1.0, np.nan]], [1], "round 1 has NaN in row 0, column 1"),
         ([[1.0, 2.0]], [0], "labels are -1 and 1"),
         ([[1.0, 2.0]], [1, 1], "as many labels"),
         ([[1.0, 2.0, 3.0]], [1], "2 were expected"),
         ([1.0, 2.0], [1], "a matrix of numbers"),
-        ([[1e200, 1.0]], [1], "round 0 holds"),
+        ([[1e200, 1.0]], [1], "round 1 holds"),
     ],
 )
 def test_a_bad_round_changes_nothing(X: Any, y: Any, message: str) -> None:
