@@ -38,7 +38,7 @@ demo: $(READY) ## learn a real stream of messages and show what came of it
 test: test-compiled test-interpreted test-boundscheck ## run every test, in three ways
 
 test-compiled: $(READY) ## the whole suite, the docstrings and the README, compiled
-	$(BIN)/python -m pytest --doctest-glob=README.md -n 2 tests src README.md
+	$(BIN)/python -m pytest --doctest-glob=README.md -n 2 --dist loadfile tests src README.md
 
 test-interpreted: $(READY) ## the same in plain Python, which gives the coverage
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --branch --source=src/hinge \
