@@ -498,3 +498,22 @@ def test_a_stream_is_played_in_the_memory_of_a_batch(rng: np.random.Generator) -
     assert report.n == batches * rows
     assert peak < 32 * report.n + 2 * size + 1_000_000
     assert 2 * size + 1_000_000 < batches * size / 4  # else this would prove nothing
+
+
+def test_a_file_whose_columns_grow_is_learnt_by_a_large_hypothesis(tmp_path: Any) -> None:
+    """So large that only what a batch reaches is kept before it, while the batch reaches beyond what there is."""
+    narrow, wide = "1 3:1 400000:1\n-1 5:1\n", "1 3:1 900000:1\n-1 7:1\n"
+    path = tmp_path / "growing.svm"
+    path.write_text(500 * narrow + 500 * wide)
+    grown, known = hinge.Classifier(intercept=1.0), hinge.Classifier(intercept=1.0)
+    report = hinge.play(grown, hinge.read(path, batch_bytes=1 << 12))
+    known.partial_fit(sparse.csr_matrix((1, 900001), dtype=np.float32)[:0], np.zeros(0))
+    assert report.n == 2000
+    again = hinge.play(known, hinge.read(path, batch_bytes=1 << 12))
+    assert again.mistakes == report.mistakes
+    np.testing.assert_array_equal(grown.coef_, known.coef_)
+    before = grown.coef_.tobytes()
+    path.write_text(100 * wide + "1 3:1e30 1200000:1\n")
+    with pytest.raises(ValueError, match=r"row 200, column 3"):
+        hinge.play(grown, hinge.read(path))
+    assert grown.coef_.tobytes() == before

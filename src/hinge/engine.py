@@ -265,13 +265,16 @@ class Engine:
     # -- putting back
 
     def copy(self, columns: Any = None) -> dict[str, Any]:
-        """All that rows may change: of the arrays that grow with the features, only these columns, if any are named."""
+        """All that rows may change: of the arrays that grow with the features, only these columns, if any are named.
+
+        Columns there is no room for yet are not there to be kept.
+        """
         kept: dict[str, Any] = {}
         for name in self.arrays:
             array = getattr(self, name)
             lanes = self.lanes_of(name)
             whole = columns is None or lanes == 0 or len(columns) * lanes >= len(array)
-            kept[name] = array.copy() if whole else Part.of(array, columns, lanes)
+            kept[name] = array.copy() if whole else Part.of(array, columns[columns < len(array) // lanes], lanes)
         return {**kept, "labels": self.labels, "width": self.width, "stride": self.stride, "task": self.task}
 
     def lanes_of(self, name: str) -> int:

@@ -233,6 +233,8 @@ class Player:
     def play(self, piece: Piece, tell: Teller | None = None) -> None:
         """Predict and learn each row of a piece: all of them, or, if that fails, none."""
         started, waited = time.perf_counter(), waiting.seconds
+        if piece.of_file:
+            piece.X.offset = self.n  # rows are counted from the stream's first
         with self.learner._all_or_nothing(piece.X if isinstance(piece.X, Table) else None):
             if piece.of_file:
                 piece = self._fitting(piece)
@@ -244,12 +246,12 @@ class Player:
         self.seconds += time.perf_counter() - started - (waiting.seconds - waited)
 
     def _fitting(self, piece: Piece) -> Piece:
-        """The piece, and the learner, as wide as the wider of the two; rows counted from the stream's first."""
+        """The piece, and the learner, as wide as the wider of the two."""
         table, learner = piece.X, self.learner
         if isinstance(table, SparseTable) and learner._engine is not None and learner._columns is None:
             learner._widen(table.width)
             table = SparseTable(dataclasses.replace(table.X, shape=(table.n, learner._engine.width)))
-        table.offset = self.n
+            table.offset = piece.X.offset
         return piece._replace(X=table)
 
     def _add(self, record: Record | None, piece: Piece) -> None:
