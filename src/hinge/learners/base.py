@@ -42,6 +42,7 @@ class Learner(RowLearner):
     intercept: Any
     #: What else is to be known of a model, such as how its files are read: JSON values, saved with it. Assign a dict.
     notes: Mapping[str, Any] = MappingProxyType({})
+    _guarded = False
 
     # ------------------------------------------------------------------------------- what a subclass says
 
@@ -150,12 +151,16 @@ class Learner(RowLearner):
 
     @contextlib.contextmanager
     def _all_or_nothing(self, table: Table | None) -> Iterator[None]:
-        """Whatever fails inside, the learner is afterwards as it was before."""
+        """Whatever fails inside, the learner is afterwards as it was before. (Within another one, that sees to it.)"""
+        if self._guarded:
+            yield
+            return
         engine, state = self._engine, self._state()
         copied = {name: value.copy() if hasattr(value, "copy") else value for name, value in state.items()}
         kept = None
         if engine is not None:
             kept = engine.protect(table) if table is not None else engine.copy()
+        self._guarded = True
         try:
             yield
         except BaseException:
@@ -167,6 +172,8 @@ class Learner(RowLearner):
             self.__dict__.update(copied)
             self._reading = None
             raise
+        finally:
+            del self._guarded
 
     @contextlib.contextmanager
     def _anew(self) -> Iterator[None]:
