@@ -46,10 +46,12 @@ def cost_matrix(cost: Any, labels: Sequence[Any]) -> np.ndarray[Any, Any]:
     else:
         parents, root = _parents(cost)
         paths = [_path(label, parents, root) for label in labels]
-        for i, one in enumerate(paths):
-            for j, other in enumerate(paths):
-                shared = len(set(one) & set(other))
-                matrix[i, j] = len(one) + len(other) - 2 * shared
+        place = {node: i for i, node in enumerate(dict.fromkeys(node for path in paths for node in path))}
+        on_path = np.zeros((len(labels), len(place)))
+        for row, path in zip(on_path, paths, strict=True):
+            row[[place[node] for node in path]] = 1.0
+        length = on_path.sum(axis=1)
+        matrix = length[:, None] + length - 2 * (on_path @ on_path.T)
     return matrix
 
 

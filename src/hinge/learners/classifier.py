@@ -10,13 +10,12 @@ import numpy as np
 
 from hinge.costs import cost_matrix, needs_an_order
 from hinge.engine import NOTHING, Engine, Record
-from hinge.focus import Predicted, Worst
 from hinge.inputs import Table
-from hinge.learners.labels import Labels, as_labels
+from hinge.learners.labels import Labels, as_labels, in_order
 from hinge.learners.linear import LinearLearner
 from hinge.spaces.all_pairs import AllPairs
 from hinge.spaces.features import Joint, Shared
-from hinge.steps import PA1, Perceptron
+from hinge.steps import PA1
 from hinge.tasks.binary import Binary
 from hinge.tasks.costly import Costly
 from hinge.tasks.multiclass import Multiclass
@@ -134,12 +133,7 @@ class Classifier(LinearLearner):
         checked = as_labels(y, n)
         labels = Labels()
         labels.encode(checked)
-        known = labels.list
-        try:
-            known = sorted(known)
-        except TypeError:
-            known = sorted(known, key=lambda label: (type(label).__name__, str(label)))
-        self._labels = Labels(known, checked.dtype)
+        self._labels = Labels(in_order(labels.list), checked.dtype)
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
             found, counts = np.unique(checked, return_counts=True)
             self._balanced = dict(zip(found.tolist(), (n / (len(found) * counts)).tolist(), strict=True))
@@ -174,16 +168,12 @@ class Classifier(LinearLearner):
 
     def _new_engine(self, dtype: Any, width: int) -> Engine:
         labels = self.__dict__.setdefault("_labels", Labels())
-        steps = self._steps
-        focus = self.focus
-        if focus is None:
-            focus = Predicted() if all(isinstance(step, Perceptron) for step in steps) else Worst()
-        self._check_focus(focus)
+        focus = self._chosen_focus()
         return self._engine_of(self._task(), focus, dtype, labels=len(labels), width=width)
 
     def _task(self, known: int | None = None) -> Any:
-        """The task of the labels known so far, or of the first ``known``."""
-        labels = self._labels.list[:known]
+        """The task of the labels known so far, or of the first ``known``; costs are those of all, which may be more."""
+        labels = self._labels.list
         if self.cost is not None:
             if needs_an_order(self.cost) and not labels:
                 raise ValueError(
@@ -191,7 +181,7 @@ class Classifier(LinearLearner):
                     "use fit, or give the costs by name, {(true, predicted): cost}."
                 )
             return Costly(np.sqrt(cost_matrix(self.cost, labels)))
-        return Binary() if len(labels) <= 2 and not self._labelwise else Multiclass()
+        return Binary() if len(labels[:known]) <= 2 and not self._labelwise else Multiclass()
 
     def _costs(self, y: Any, predictions: Any, weights: Any) -> Any:
         if self.cost is None:
@@ -211,10 +201,11 @@ class Classifier(LinearLearner):
             self._labels.dtype = truths.dtype
         codes, firsts = self._labels.encode(truths)
         weights = self._importances(truths, weights)
+        priced = self._task() if firsts and self.cost is not None else None  # the same for all labels of the batch
         done = 0
         for number, place in enumerate(firsts):
             engine.learn(table, codes, weights, done, place, 0, record)
-            self._grow_labels(known + number + 1, self._task(known + number + 1))
+            self._grow_labels(known + number + 1, priced or self._task(known + number + 1))
             engine.learn(table, codes, weights, place, place + 1, 1, record)
             done = place + 1
         engine.learn(table, codes, weights, done, table.n, 0, record)

@@ -122,6 +122,14 @@ def label_array(labels: Sequence[Any], dtype: Any = None) -> np.ndarray[Any, Any
     return objects
 
 
+def in_order(labels: Sequence[Any]) -> list[Any]:
+    """Labels sorted; those of kinds that do not compare, by the kind's name first."""
+    try:
+        return sorted(labels)
+    except TypeError:
+        return sorted(labels, key=lambda label: (type(label).__name__, str(label)))
+
+
 def as_labels(y: Any, n: int) -> np.ndarray[Any, Any]:
     """Targets checked: an array of n labels, none of them NaN."""
     if y is None:
