@@ -208,16 +208,13 @@ class Engine:
         for first, last, view in table.pieces(self.dtype, 0, table.n):
             done = first
             while done < last:
-                framed = frame(view)
-                ready = kernel(rounds.check_rows, framed, 0, 0)
-                row, why = ready(framed.argument, done - first, last - first)
+                row, why = first_bad(view, done - first, last - first)
                 done = first + row
                 if why == rounds.NOT_FINITE:
                     raise ValueError(table.fault(done))
                 if why == rounds.IRREGULAR:
                     until = min(last, done + UNTIDY)
-                    framed = frame(table.tidy(self.dtype, done, until))
-                    row, why = kernel(rounds.check_rows, framed, 0, 0)(framed.argument, 0, until - done)
+                    row, why = first_bad(table.tidy(self.dtype, done, until), 0, until - done)
                     if why == rounds.NOT_FINITE:
                         raise ValueError(table.fault(done + row))
                     done = until
@@ -240,8 +237,7 @@ class Engine:
         """The view, or an ordered copy of it where an index may be out of order or out of range."""
         if not isinstance(view, Sparse):
             return view
-        framed = frame(view)
-        row, why = kernel(rounds.check_rows, framed, 0, 0)(framed.argument, 0, last - first)
+        row, why = first_bad(view, 0, last - first)
         if why == rounds.NOT_FINITE:
             raise ValueError(table.fault(first + row))
         return table.tidy(self.dtype, first, last) if why == rounds.IRREGULAR else view
@@ -298,6 +294,13 @@ class Engine:
             return self.copy()
         self.look_through(table)
         return self.copy(table.columns())
+
+
+def first_bad(view: Any, start: int, stop: int) -> tuple[int, int]:
+    """(The first of rows start..stop that is not as it should be, why); (stop, DONE) if all are."""
+    framed = frame(view)
+    row, why = kernel(rounds.check_rows, framed, 0, 0)(framed.argument, start, stop)
+    return int(row), int(why)
 
 
 def overflow(where: str, dtype: Any) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from hinge import round as rounds
 from hinge.blocks import Blocks, Instances
-from hinge.engine import SMALL, Engine, Record, overflow
+from hinge.engine import SMALL, Engine, Record, first_bad, overflow
 from hinge.native import frame, kernel
 from hinge.spaces.linear import aligned
 
@@ -102,9 +102,8 @@ class InstancesEngine(Engine):
         self._refuse(matrices, done, why)
 
     def _look_at(self, matrices: Matrices) -> None:
-        view = frame(Blocks(matrices.data, matrices.indices, matrices.indptr, matrices.rounds, matrices.width))
-        done, why = kernel(rounds.check_rows, view, 0, 0)(view.argument, 0, matrices.n)
-        self._refuse(matrices, done, why)
+        view = Blocks(matrices.data, matrices.indices, matrices.indptr, matrices.rounds, matrices.width)
+        self._refuse(matrices, *first_bad(view, 0, matrices.n))
 
     def _refuse(self, matrices: Matrices, done: int, why: int) -> None:
         if why == rounds.TOO_LARGE:

@@ -160,13 +160,6 @@ class ConstraintLearner(Estimator):
         return self._engine.weights[None, : self._engine.width].copy()
 
     @property
-    def n_features_in_(self) -> int:
-        """How many features there are."""
-        if self._engine is None:
-            raise AttributeError("n_features_in_ is there once something has been learnt")
-        return self._engine.width
-
-    @property
     def certificate_(self) -> Certificate:
         """What is proved of every fixed hypothesis on the rounds so far; their loss is that of the worst constraint."""
         self._require_fitted()

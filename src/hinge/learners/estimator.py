@@ -21,6 +21,8 @@ def parameter_names(cls: Callable[..., Any]) -> tuple[str, ...]:
 class Estimator:
     """`get_params`, `set_params`, the representation and the tags that scikit-learn's tools look for."""
 
+    #: The hypothesis, once something has been learnt.
+    _engine: Any = None
     #: "classifier", "regressor" or "outlier_detector".
     _kind: str
     #: Whether predictions have a distance from the truth, which reports sum up: see `_distance`.
@@ -62,6 +64,13 @@ class Estimator:
             regressor_tags=RegressorTags(poor_score=True) if self._kind == "regressor" else None,
             input_tags=InputTags(sparse=True),
         )
+
+    @property
+    def n_features_in_(self) -> int:
+        """How many features there are so far."""
+        if self._engine is None:
+            raise AttributeError("n_features_in_ is there once something has been learnt")
+        return int(self._engine.width)
 
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_engine", None) is not None

@@ -37,7 +37,18 @@ class LinearLearner(Learner):
     random_state: Any
     #: The spaces there are beside `Linear` and `Kernel`: those of label-dependent scores.
     _spaces: tuple[type, ...] = ()
+    #: What focus None means: if all steps are Perceptrons, and else.
+    _usual_focus: tuple[Any, Any] = (Predicted(), Worst())
     _labels: Any
+
+    def _chosen_focus(self) -> Any:
+        """The focus, checked."""
+        perceptrons, others = self._usual_focus
+        focus = self.focus
+        if focus is None:
+            focus = perceptrons if all(isinstance(step, Perceptron) for step in self._steps) else others
+        self._check_focus(focus)
+        return focus
 
     def _check_focus(self, focus: Any) -> None:
         if not isinstance(focus, FOCUSES):
@@ -238,13 +249,6 @@ class LinearLearner(Learner):
         if not isinstance(self._engine, KernelEngine):
             raise AttributeError(f"{name} is of hypotheses in a hinge.Kernel; those of this learner are coef_")
         return self._engine
-
-    @property
-    def n_features_in_(self) -> int:
-        """How many features there are so far."""
-        if self._engine is None:
-            raise AttributeError("n_features_in_ is there once something has been learnt")
-        return self._engine.width
 
     @property
     def feature_names_in_(self) -> np.ndarray[Any, Any]:

@@ -8,15 +8,14 @@ from typing import Any, Self
 import numpy as np
 
 from hinge.engine import Engine, Record
-from hinge.focus import Predicted, Worst
 from hinge.inputs import Table
 from hinge.joint_engine import JointEngine
-from hinge.learners.labels import Labels, as_labels
+from hinge.learners.labels import Labels, as_labels, in_order
 from hinge.learners.labelsets import LabelSets, as_label_sets, as_labels_of_row
 from hinge.learners.linear import LinearLearner
 from hinge.phi_engine import PhiEngine
 from hinge.spaces.features import Joint, Shared
-from hinge.steps import PA1, Perceptron
+from hinge.steps import PA1
 from hinge.tasks.multilabel import Multilabel
 
 #: What learning leaves here beside what every learner has.
@@ -123,12 +122,7 @@ class MultilabelClassifier(LinearLearner):
         if y.columns is not None:
             self._labels = Labels(range(y.columns))
             return
-        known = y.distinct()
-        try:
-            known = sorted(known)
-        except TypeError:
-            known = sorted(known, key=lambda label: (type(label).__name__, str(label)))
-        self._labels = Labels(known)
+        self._labels = Labels(in_order(y.distinct()))
 
     def _state(self) -> dict[str, Any]:
         own: dict[str, Any] = {name: self.__dict__[name] for name in _OWN if name in self.__dict__}
@@ -138,10 +132,7 @@ class MultilabelClassifier(LinearLearner):
         if not isinstance(self.calibrated, (bool, np.bool_, int)):
             raise TypeError(f"calibrated must be True or False, got {self.calibrated!r}")
         labels = self.__dict__.setdefault("_labels", Labels())
-        focus = self.focus
-        if focus is None:
-            focus = Predicted() if all(isinstance(step, Perceptron) for step in self._steps) else Worst()
-        self._check_focus(focus)
+        focus = self._chosen_focus()
         return self._engine_of(Multilabel(int(bool(self.calibrated))), focus, dtype, labels=len(labels), width=width)
 
     def _truths(self, y: Any, n: int) -> LabelSets:

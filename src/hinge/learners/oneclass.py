@@ -140,13 +140,6 @@ class OneClass(Learner):
             return 0.0
         return math.sqrt(max(0.0, state[RADIUS] ** 2 - state[EXTRA] ** 2))
 
-    @property
-    def n_features_in_(self) -> int:
-        """How many features there are so far."""
-        if self._engine is None:
-            raise AttributeError("n_features_in_ is there once something has been learnt")
-        return self._engine.width
-
 
 def _length(name: str, value: Any, zero: bool = False) -> float:
     if not isinstance(value, (int, float, np.number)) or not 0 <= value < math.inf or (value == 0 and not zero):

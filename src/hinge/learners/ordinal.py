@@ -14,7 +14,7 @@ from hinge.learners.classifier import Classifier
 from hinge.learners.labels import Labels, as_labels, label_array
 from hinge.ordinal_engine import OrdinalEngine, ordinal
 from hinge.spaces.linear import Linear
-from hinge.steps import PA1, Perceptron
+from hinge.steps import PA1
 
 
 class Ranks(Labels):
@@ -85,6 +85,7 @@ class OrdinalClassifier(Classifier):
     ('bad', 'good', array([-0.19,  0.14]))
     """
 
+    _usual_focus = Mistaken(), Violated()
     cost = None
     class_weight = None
     intercept = False
@@ -154,11 +155,8 @@ class OrdinalClassifier(Classifier):
             )
         if "_labels" not in self.__dict__:
             self._labels = self._given_ranks() or Ranks()
-        steps, focus = self._steps, self.focus
-        if focus is None:
-            focus = Mistaken() if all(isinstance(step, Perceptron) for step in steps) else Violated()
-        self._check_focus(focus)
-        return OrdinalEngine(self._labels.order(), steps, focus, dtype, labels=len(self._labels), width=width)
+        focus = self._chosen_focus()
+        return OrdinalEngine(self._labels.order(), self._steps, focus, dtype, labels=len(self._labels), width=width)
 
     # ------------------------------------------------------------------------------- predicting
 

@@ -27,6 +27,7 @@ class Regressor(LinearLearner):
     """
 
     _kind = "regressor"
+    _usual_focus = Worst(), Worst()
     _measures_distance = True
 
     def __init__(
@@ -83,8 +84,7 @@ class Regressor(LinearLearner):
         epsilon = self.epsilon
         if not isinstance(epsilon, (int, float, np.number)) or not 0 <= epsilon < math.inf:
             raise ValueError(f"epsilon must be a finite number, not negative, got {epsilon!r}")
-        focus = Worst() if self.focus is None else self.focus
-        self._check_focus(focus)
+        focus = self._chosen_focus()
         return self._engine_of(Regression(float(epsilon)), focus, dtype, labels=1, width=width)
 
     def _truths(self, y: Any, n: int) -> Any:
